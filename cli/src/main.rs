@@ -1,0 +1,2 @@
+//! The `bloomline` command.
+fn main() {}

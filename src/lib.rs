@@ -1,0 +1,9 @@
+//! A SIMD, cache-blocked Bloom filter.
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+mod error;
+mod scheme;
+
+pub use error::{Error, FormatError};
