@@ -1,6 +1,6 @@
 //! The 64-byte block with one bit per word at k = 8, fewer words below, a second bit above.
 //!
-//! This file is the bit contract in its plainest form; `docs/FORMAT.md` §2 states the same in words.
+//! This file is the bit contract in its plainest form; `docs/FORMAT.md` states the same in words.
 
 /// Words of 64 bits in a block.
 pub(crate) const WORDS: u32 = 8;
@@ -11,46 +11,118 @@ pub(crate) const MAX_K: u32 = 16;
 
 /// Multiplier of the first product: byte w of `h * FIRST` places the bit of word w.
 pub(crate) const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Multiplier of the second product, for k > 8: byte 7 - w of `h * SECOND` places the second bit of
+/// Multiplier of the second product, for k > 8: byte 7 − w of `h * SECOND` places the second bit of
 /// word w. The bytes are taken in reverse because the low bytes of both products depend on the same
 /// few low bits of the hash: paired with each other they would place the two bits of word 0 together.
 pub(crate) const SECOND: u64 = 0xd134_2543_de82_ef95;
 
-/// Number of bits that one key sets in `word`, when its run of words starts at `start`.
-///
-/// k < 8: one bit in each of the k words `start, start + 1, …` (modulo 8). k = 8: one bit in every
-/// word. k > 8: one bit in every word and a second one in the k − 8 words from `start`.
-pub(crate) const fn bits_in_word(k: u32, start: u32, word: u32) -> u32 {
-    let in_run = (word + WORDS - start) % WORDS < k % WORDS;
-    (k / WORDS) + in_run as u32
+/// Words in the run of a key. For k ≤ 8 the key sets one bit in each word of its run; for k > 8 it sets
+/// one bit in every word and a second one in each word of its run.
+pub(crate) const fn run_length(k: u32) -> u32 {
+    if k <= WORDS { k } else { k - WORDS }
+}
+
+/// The run that starts at word `start` and wraps after word 7: bit w is set when word w is in it.
+#[inline(always)]
+pub(crate) const fn run(k: u32, start: u32) -> u8 {
+    ((1_u16 << run_length(k)) - 1).to_le_bytes()[0].rotate_left(start)
 }
 
 /// The first word of a key's run, from three bits of the first product that place no bit.
+#[inline(always)]
 pub(crate) const fn start(first: u64) -> u32 {
     ((first >> 62) | (first >> 52 & 4)) as u32
 }
 
-/// The bits of a key with hash `h` in its block, as eight words.
-pub(crate) const fn pattern(h: u64, k: u32) -> [u64; WORDS as usize] {
-    let first = h.wrapping_mul(FIRST);
-    let second = h.wrapping_mul(SECOND);
-    let start = start(first);
-    let mut words = [0; WORDS as usize];
-    let mut w = 0;
-    while w < WORDS {
-        let bits = bits_in_word(k, start, w);
-        if bits >= 1 {
-            words[w as usize] |= 1 << (first >> (8 * w) & 63);
+/// Per length and start of a run: all bits of the words in the run, for kernels that mask by words, as halves.
+static RUN_WORDS: [[[[u64; 4]; 2]; 8]; 9] = {
+    let mut runs = [[[[0; 4]; 2]; 8]; 9];
+    let mut k = 1;
+    while k <= WORDS {
+        let mut word = 0;
+        while word < 64 {
+            let (start, w) = (word / 8, word % 8);
+            if run(k, start) >> w & 1 == 1 {
+                runs[k as usize][start as usize][w as usize / 4][w as usize % 4] = u64::MAX;
+            }
+            word += 1;
         }
-        if bits == 2 {
-            words[w as usize] |= 1 << (second >> (56 - 8 * w) & 63);
-        }
-        w += 1;
+        k += 1;
     }
-    words
+    runs
+};
+
+/// Per length and start of a run: all bits of the bytes w whose word w is outside the run.
+static OUTSIDE_RUN: [[u64; 8]; 9] = {
+    let mut outside = [[u64::MAX; 8]; 9];
+    let mut k = 1;
+    while k <= WORDS {
+        let mut word = 0;
+        while word < 64 {
+            let (start, w) = (word / 8, word % 8);
+            if run(k, start) >> w & 1 == 1 {
+                outside[k as usize][start as usize] &= !(0xff << (8 * w));
+            }
+            word += 1;
+        }
+        k += 1;
+    }
+    outside
+};
+
+/// All bits of each word in the run of the key with this first product, as halves of a block.
+#[inline(always)]
+pub(crate) fn run_words(k: u32, first: u64) -> &'static [[u64; 4]; 2] {
+    &RUN_WORDS[run_length(k) as usize][start(first) as usize]
+}
+
+/// All bits of each byte w whose word w is outside the run of the key with this first product.
+#[inline(always)]
+pub(crate) fn outside_run(k: u32, first: u64) -> u64 {
+    OUTSIDE_RUN[run_length(k) as usize][start(first) as usize]
+}
+
+/// Number of bits that one key sets in `word`, when its run starts at `start`.
+pub(crate) const fn bits_in_word(k: u32, start: u32, word: u32) -> u32 {
+    let in_run = (run(k, start) >> word & 1) as u32;
+    if k <= WORDS { in_run } else { 1 + in_run }
+}
+
+/// The two products that place a key's bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Products {
+    pub(crate) first: u64,
+    /// Only used for k > 8.
+    pub(crate) second: u64,
+}
+
+impl Products {
+    /// The products of a key with hash `h`.
+    #[inline(always)]
+    pub(crate) const fn of(h: u64) -> Self {
+        Self { first: h.wrapping_mul(FIRST), second: h.wrapping_mul(SECOND) }
+    }
+
+    /// The run of the key.
+    #[inline(always)]
+    pub(crate) const fn run(self, k: u32) -> u8 {
+        run(k, start(self.first))
+    }
+
+    /// The bits of the key in its block.
+    #[inline(always)]
+    pub(crate) fn pattern(self, k: u32) -> [u64; WORDS as usize] {
+        let run = self.run(k);
+        core::array::from_fn(|w| {
+            let in_run = u64::from(run >> w & 1);
+            let bit = self.first >> (8 * w) & 63;
+            if k <= WORDS { in_run << bit } else { 1 << bit | in_run << (self.second >> (56 - 8 * w) & 63) }
+        })
+    }
 }
 
 /// The block of a key with hash `h` among `blocks`: the high 64 bits of their product.
-pub(crate) const fn block_index(h: u64, blocks: u64) -> u64 {
-    ((h as u128 * blocks as u128) >> 64) as u64
+#[inline(always)]
+pub(crate) const fn block_index(h: u64, blocks: usize) -> usize {
+    ((h as u128 * blocks as u128) >> 64) as usize
 }

@@ -1,0 +1,113 @@
+//! Batches of keys of any type: cut into chunks of words for the kernel, and the kernel's bitmask turned into the
+//! form that the caller asked for.
+
+use crate::block::Block;
+use crate::error::Error;
+use crate::hash::Seed;
+use crate::kernel::Kernel;
+use crate::kernel::schedule::{GROUP, Parameters, Words};
+use crate::key::Key;
+
+/// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
+const WORDS: usize = 512;
+
+/// Words in the bitmask of a chunk, when the answers of the kernel are not what the caller asked for.
+const MASK: usize = 64;
+
+/// What the kernel needs for every batch of a filter.
+#[derive(Clone, Copy)]
+pub(crate) struct Engine<'a> {
+    pub(crate) kernel: Kernel,
+    pub(crate) parameters: &'a Parameters,
+}
+
+impl Engine<'_> {
+    /// Bit i % 64 of word i / 64 of `out` tells whether key i is possibly present; later bits of the last word are 0.
+    pub(crate) fn mask<K: Key>(self, blocks: &[Block], keys: &[K], out: &mut [u64]) {
+        for_each_chunk(keys, &self.parameters.seed, |start, words| {
+            let out = bytes_of(out, start, words.len());
+            self.kernel.contains(self.parameters, blocks, tagged::<K>(words), out);
+        });
+        in_native_order(out, keys.len());
+    }
+
+    /// Hands out the bitmask chunk by chunk: the position of its first key, and its words.
+    pub(crate) fn for_each_mask<K: Key>(
+        self,
+        blocks: &[Block],
+        keys: &[K],
+        mut take: impl FnMut(usize, &[u64]),
+    ) {
+        let mut mask = [0; MASK];
+        for (chunk, keys) in keys.chunks(MASK * 64).enumerate() {
+            let mask = &mut mask[..keys.len().div_ceil(64)];
+            self.mask(blocks, keys, mask);
+            take(chunk * MASK * 64, mask);
+        }
+    }
+
+    pub(crate) fn insert<K: Key>(self, blocks: &mut [Block], keys: &[K]) {
+        for_each_chunk(keys, &self.parameters.seed, |_, words| {
+            self.kernel.insert(self.parameters, blocks, tagged::<K>(words))
+        });
+    }
+
+    /// Inserts, and tells as `mask` does which keys were possibly present before, as if they came one by one.
+    pub(crate) fn insert_and_report<K: Key>(self, blocks: &mut [Block], keys: &[K], out: &mut [u64]) {
+        for_each_chunk(keys, &self.parameters.seed, |start, words| {
+            let out = bytes_of(out, start, words.len());
+            self.kernel.insert_and_report(self.parameters, blocks, tagged::<K>(words), out);
+        });
+        in_native_order(out, keys.len());
+    }
+}
+
+/// Cuts a batch into chunks of words, each with the position of its first key, a multiple of 64.
+#[inline]
+fn for_each_chunk<K: Key>(keys: &[K], seed: &Seed, mut take: impl FnMut(usize, &[u64])) {
+    if let Some(words) = K::words(keys) {
+        return take(0, words);
+    }
+    let mut buffer = [0; WORDS];
+    for (chunk, keys) in keys.chunks(WORDS).enumerate() {
+        let words = &mut buffer[..keys.len()];
+        for (word, key) in words.iter_mut().zip(keys) {
+            *word = key.word(seed);
+        }
+        take(chunk * WORDS, words);
+    }
+}
+
+/// The words of keys of this type, with what they are.
+fn tagged<K: Key>(words: &[u64]) -> Words<'_> {
+    if K::INTEGER { Words::Integers(words) } else { Words::Hashes(words) }
+}
+
+/// The bytes of the bitmask `out` for `keys` keys from position `start`. The last word is cleared first, since the
+/// kernel may not reach all of its bytes.
+fn bytes_of(out: &mut [u64], start: usize, keys: usize) -> &mut [u8] {
+    let words = &mut out[start / 64..(start + keys).div_ceil(64)];
+    if let Some(last) = words.last_mut() {
+        *last = 0;
+    }
+    &mut bytemuck::cast_slice_mut(words)[..keys.div_ceil(GROUP)]
+}
+
+/// The kernels write the bitmask as bytes, the lowest first.
+fn in_native_order(out: &mut [u64], keys: usize) {
+    if cfg!(target_endian = "big") {
+        for word in &mut out[..keys.div_ceil(64)] {
+            *word = u64::from_le(*word);
+        }
+    }
+}
+
+/// Refuses an output of fewer elements than a batch needs.
+pub(crate) fn check_output(needed: usize, got: usize) -> Result<(), Error> {
+    if got < needed { Err(Error::OutputTooShort { needed, got }) } else { Ok(()) }
+}
+
+/// Number of set bits.
+pub(crate) fn count(mask: &[u64]) -> usize {
+    mask.iter().map(|word| word.count_ones() as usize).sum()
+}

@@ -1,0 +1,123 @@
+//! What a filter knows of itself, from its own bits.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::BloomFilter;
+use crate::block::Block;
+use crate::scheme::block512::{BLOCK_BITS, WORDS, bits_in_word};
+use crate::sizing::blocked::{self, Estimate};
+
+/// The state of a filter, read from its bits in one pass, without probing. See [`BloomFilter::health`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Health {
+    /// Number of bits that are set.
+    pub set_bits: u64,
+    /// Share of the bits that are set, 0…1.
+    pub fill: f64,
+    /// The false-positive rate of this very filter: the probability that a random key, with every hash equally likely,
+    /// is possibly present. Exact, not an estimate (mean over the blocks of the chance to hit only set bits).
+    pub rate: f64,
+    /// The number of distinct items inserted, as the bits tell it.
+    pub items: Estimate,
+    /// How many blocks have each number of set bits: element i counts the blocks with i set bits, 0…512.
+    pub block_loads: Vec<u64>,
+    /// How far past its design the filter is.
+    pub verdict: Verdict,
+}
+
+/// How full a filter is against the number of items that it was built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The filter does not know how many items to expect.
+    Unknown,
+    /// At most the expected number of items, within what the estimate can tell.
+    Within,
+    /// More items than expected: the false-positive rate is above the one that was asked for.
+    Over,
+    /// At least twice the expected items: the rate is several times the one that was asked for. Build a larger filter.
+    Saturated,
+}
+
+impl Verdict {
+    /// An estimate this many standard deviations above the expected number is no accident.
+    const DEVIATIONS: f64 = 3.0;
+
+    fn of(items: Estimate, expected: Option<u64>) -> Self {
+        let Some(expected) = expected else { return Self::Unknown };
+        let expected = expected as f64;
+        // A full filter has an infinite estimate without a deviation.
+        let deviation = if items.items.is_finite() { items.standard_deviation } else { 0.0 };
+        let surely = items.items - Self::DEVIATIONS * deviation;
+        if surely <= expected {
+            Self::Within
+        } else if items.items < 2.0 * expected {
+            Self::Over
+        } else {
+            Self::Saturated
+        }
+    }
+}
+
+impl BloomFilter {
+    /// Reads the state of the filter from its bits: fill, rate, number of items, block loads, saturation.
+    ///
+    /// Takes one pass over the filter.
+    ///
+    /// ```
+    /// use bloomline::{BloomFilter, Verdict};
+    ///
+    /// let mut filter = BloomFilter::with_rate(1000, 0.01).build()?;
+    /// filter.insert_batch(&(0..1000_u64).collect::<Vec<_>>());
+    /// let health = filter.health();
+    /// assert_eq!(health.verdict, Verdict::Within);
+    /// assert!((health.items.items - 1000.0).abs() < 4.0 * health.items.standard_deviation);
+    /// assert!((health.rate / 0.01 - 1.0).abs() < 0.2);
+    ///
+    /// filter.insert_batch(&(0..3000_u64).collect::<Vec<_>>());
+    /// assert_eq!(filter.health().verdict, Verdict::Saturated);
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    pub fn health(&self) -> Health {
+        let mut block_loads = vec![0; BLOCK_BITS as usize + 1];
+        let mut set_bits = 0;
+        let mut rates = 0.0;
+        for block in self.storage().as_slice() {
+            let load: u32 = block.0.iter().map(|word| word.count_ones()).sum();
+            set_bits += u64::from(load);
+            block_loads[load as usize] += 1;
+            rates += block_rate(block, self.k());
+        }
+        let zero_bits = self.bits() - set_bits;
+        let items = blocked::estimate_items(zero_bits, self.blocks(), self.k())
+            .expect("the shape of a filter is valid");
+        Health {
+            set_bits,
+            fill: set_bits as f64 / self.bits() as f64,
+            rate: rates / self.blocks() as f64,
+            items,
+            block_loads,
+            verdict: Verdict::of(items, self.expected_items()),
+        }
+    }
+}
+
+/// The chance that a random key finds only set bits in this block: over the eight starts of its run, the mean of the
+/// product of the word fills, each to the number of bits that a key has in the word.
+fn block_rate(block: &Block, k: u32) -> f64 {
+    let fills = block.0.map(|word| f64::from(word.count_ones()) / 64.0);
+    let starts = if k % WORDS == 0 { 1 } else { WORDS };
+    let mut sum = 0.0;
+    for start in 0..starts {
+        let mut product = 1.0;
+        for (word, fill) in fills.iter().enumerate() {
+            for _ in 0..bits_in_word(k, start, word as u32) {
+                product *= fill;
+            }
+        }
+        sum += product;
+    }
+    sum / f64::from(starts)
+}

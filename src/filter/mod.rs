@@ -1,0 +1,11 @@
+//! The filters that users hold.
+
+mod bloom;
+mod builder;
+mod health;
+mod sets;
+
+pub use bloom::BloomFilter;
+pub(crate) use bloom::Design;
+pub use builder::Builder;
+pub use health::{Health, Verdict};

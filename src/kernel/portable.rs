@@ -1,0 +1,72 @@
+//! The portable kernel: vectors of the `wide` crate, as wide as the build's target features allow.
+
+use wide::u64x8;
+
+use super::schedule::{Engine, GROUP, Group, Parameters, Products};
+use super::{Detected, EIGHT, MORE, Row, functions};
+use crate::block::Block;
+use crate::hash::Seed;
+
+pub(super) const ROW: Row =
+    Row { name: "portable", needs: "nothing", detect: || true, functions: functions!(Portable) };
+
+struct Portable<const CLASS: u8, const MIX: bool> {
+    k: u32,
+    seed: Seed,
+    blocks: usize,
+}
+
+/// Moves byte w of a product to the low end of lane w.
+const UP: [u64; 8] = [0, 8, 16, 24, 32, 40, 48, 56];
+/// The same for the second product, whose bytes are taken from the top.
+const DOWN: [u64; 8] = [56, 48, 40, 32, 24, 16, 8, 0];
+
+impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
+    fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
+        Self { k: parameters.k, seed: parameters.seed, blocks }
+    }
+
+    #[inline(always)]
+    fn pattern(&self, key: Products) -> u64x8 {
+        let one = u64x8::splat(1);
+        let bits = |product, shifts: [u64; 8]| {
+            one << (u64x8::splat(product) >> u64x8::new(shifts) & u64x8::splat(63))
+        };
+        let first = bits(key.first, UP);
+        if CLASS == EIGHT {
+            return first;
+        }
+        let run = key.run(self.k);
+        let in_run = u64x8::new(core::array::from_fn(|w| u64::from(run >> w & 1).wrapping_neg()));
+        if CLASS == MORE { first | bits(key.second, DOWN) & in_run } else { first & in_run }
+    }
+}
+
+impl<const CLASS: u8, const MIX: bool> Engine for Portable<CLASS, MIX> {
+    #[inline(always)]
+    fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
+        for (lane, &word) in words.iter().enumerate() {
+            let hash = if MIX { self.seed.mix(word) } else { word };
+            group.store(lane, hash, self.blocks);
+        }
+    }
+
+    #[inline(always)]
+    fn contains(&self, block: &Block, key: Products) -> bool {
+        none(self.pattern(key) & !u64x8::new(block.0))
+    }
+
+    #[inline(always)]
+    fn insert(&self, block: &mut Block, key: Products) -> bool {
+        let pattern = self.pattern(key);
+        let before = u64x8::new(block.0);
+        block.0 = (before | pattern).to_array();
+        none(pattern & !before)
+    }
+}
+
+/// Whether no bit is set.
+#[inline(always)]
+fn none(bits: u64x8) -> bool {
+    bits.to_array().into_iter().fold(0, |all, word| all | word) == 0
+}
