@@ -323,3 +323,9 @@ impl fmt::Debug for BloomFilter {
             .finish_non_exhaustive()
     }
 }
+impl BloomFilter {
+    /** TEMP */
+    pub fn peek(&self) -> *const [u64; 8] {
+        self.blocks.as_slice().as_ptr().cast()
+    }
+}
