@@ -4,6 +4,7 @@
 extern crate alloc;
 
 mod error;
+pub mod reference;
 mod scheme;
 
 pub use error::{Error, FormatError};
