@@ -78,7 +78,7 @@ impl Case {
     fn check(&self) -> usize {
         let mut kernels = 0;
         for kernel in Kernel::available() {
-            for schedule in [Schedule::Direct, Schedule::Ring] {
+            for schedule in [Schedule::Phases, Schedule::Ring] {
                 self.check_one(kernel, schedule);
             }
             kernels += 1;
