@@ -1,105 +1,152 @@
-//! The least that any filter of one cache line per key can cost: the same keys, hashing and prefetch ring as the
+//! The least that any filter of one cache line per key can cost: the same keys, hashing and order of work as the
 //! engine's, then one 8-byte load from each key's line instead of the test of the key's bits.
 //!
-//! Written apart from the engine, so that a slip of the engine's schedule does not slow its own yardstick.
+//! Written apart from the engine, so that a slip of the engine does not slow its own yardstick. It comes in two orders,
+//! of which the faster one counts: hash a phase of groups, then load from their lines; or call the lines ahead
+//! through a ring of groups.
 
-use std::hint::black_box;
+/// One line of memory.
+pub type Line = [u64; 8];
 
-const RING: usize = 4;
 const GROUP: usize = 8;
+const PHASE: usize = 8;
+const RING: usize = 16;
+const LAG: usize = 4;
 
-/// Sums one word of the line of every key. `direct` leaves the ring and the prefetches out.
-pub fn sum(lines: &[[u64; 8]], keys: &[u64], direct: bool) -> u64 {
+/// The order of the work.
+#[derive(Clone, Copy, Debug)]
+pub enum Order {
+    Phases,
+    Ring,
+}
+
+/// Sums one word of the line of every key, groups of eight keys at a time.
+pub fn sum(lines: &[Line], keys: &[u64], order: Order) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
         // SAFETY: the features were just detected.
-        return unsafe { avx512(lines, keys, direct) };
+        return unsafe { with_avx512(lines, keys, order) };
     }
-    run(lines, keys, direct, |keys, count| keys.map(|key| index(mix(key), count)))
-}
-
-/// As costly as the engine's mixer: three shifts, two multiplications, two words of seed, and the pattern's product.
-#[inline(always)]
-fn mix(key: u64) -> u64 {
-    let mut h = key ^ black_box(1);
-    h = (h ^ h >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9).wrapping_add(1);
-    h = (h ^ h >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    h ^ h >> 31
-}
-
-#[inline(always)]
-fn index(h: u64, lines: u64) -> u64 {
-    (u128::from(h) * u128::from(lines) >> 64) as u64
+    run::<Plain>(lines, keys, order)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn avx512(lines: &[[u64; 8]], keys: &[u64], direct: bool) -> u64 {
-    use std::arch::x86_64::*;
+fn with_avx512(lines: &[Line], keys: &[u64], order: Order) -> u64 {
+    run::<Avx512>(lines, keys, order)
+}
 
+/// As costly as the engine's hashing: three shifts, two multiplications, two words of seed, the range reduction, and the
+/// product that would place the key's bits.
+trait Hash {
+    fn group(keys: &[u64; GROUP], lines: u64, group: &mut Group);
+}
+
+/// Offsets of the lines in bytes, and the products that nobody reads.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Group([u64; GROUP], [u64; GROUP]);
+
+const MIX_1: u64 = 0xbf58_476d_1ce4_e5b9;
+const MIX_2: u64 = 0x94d0_49bb_1331_11eb;
+const PLACE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+struct Plain;
+
+impl Hash for Plain {
     #[inline(always)]
-    fn indexes(keys: &[u64; GROUP], lines: u64) -> [u64; GROUP] {
-        // SAFETY: only inlined into `avx512`, which has the features; loads and stores are of whole arrays.
-        unsafe {
-            let splat = |word: u64| _mm512_set1_epi64(word as i64);
-            let mut h = _mm512_xor_si512(_mm512_loadu_si512(keys.as_ptr().cast()), splat(1));
-            h = _mm512_xor_si512(h, _mm512_srli_epi64::<30>(h));
-            h = _mm512_add_epi64(_mm512_mullo_epi64(h, splat(0xbf58_476d_1ce4_e5b9)), splat(1));
-            h = _mm512_xor_si512(h, _mm512_srli_epi64::<27>(h));
-            h = _mm512_mullo_epi64(h, splat(0x94d0_49bb_1331_11eb));
-            h = _mm512_xor_si512(h, _mm512_srli_epi64::<31>(h));
-            let low = _mm512_srli_epi64::<32>(_mm512_mul_epu32(h, splat(lines)));
-            let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), splat(lines));
-            let mut indexes = [0; GROUP];
-            let index = _mm512_srli_epi64::<32>(_mm512_add_epi64(high, low));
-            _mm512_storeu_si512(indexes.as_mut_ptr().cast(), index);
-            indexes
+    fn group(keys: &[u64; GROUP], lines: u64, group: &mut Group) {
+        for (lane, key) in keys.iter().enumerate() {
+            let mut h = key ^ 1;
+            h = (h ^ h >> 30).wrapping_mul(MIX_1).wrapping_add(1);
+            h = (h ^ h >> 27).wrapping_mul(MIX_2);
+            h ^= h >> 31;
+            group.0[lane] = (u128::from(h) * u128::from(lines) >> 64) as u64 * 64;
+            group.1[lane] = h.wrapping_mul(PLACE);
         }
     }
-    run(lines, keys, direct, |keys, count| indexes(&keys, count))
+}
+
+#[cfg(target_arch = "x86_64")]
+struct Avx512;
+
+#[cfg(target_arch = "x86_64")]
+impl Hash for Avx512 {
+    #[inline(always)]
+    fn group(keys: &[u64; GROUP], lines: u64, group: &mut Group) {
+        use std::arch::x86_64::*;
+        // SAFETY: only inlined into `with_avx512`, which has the features; loads and stores are of whole arrays.
+        unsafe {
+            let mut h = _mm512_xor_si512(_mm512_loadu_si512(keys.as_ptr().cast()), _mm512_set1_epi64(1));
+            h = _mm512_xor_si512(h, _mm512_srli_epi64::<30>(h));
+            h = _mm512_mullo_epi64(h, _mm512_set1_epi64(MIX_1 as i64));
+            h = _mm512_add_epi64(h, _mm512_set1_epi64(1));
+            h = _mm512_xor_si512(h, _mm512_srli_epi64::<27>(h));
+            h = _mm512_mullo_epi64(h, _mm512_set1_epi64(MIX_2 as i64));
+            h = _mm512_xor_si512(h, _mm512_srli_epi64::<31>(h));
+            let lines = _mm512_set1_epi64(lines as i64);
+            let low = _mm512_srli_epi64::<32>(_mm512_mul_epu32(h, lines));
+            let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), lines);
+            let offset = _mm512_srli_epi64::<26>(_mm512_add_epi64(high, low));
+            let offset = _mm512_and_si512(offset, _mm512_set1_epi64(!63));
+            _mm512_storeu_si512(group.0.as_mut_ptr().cast(), offset);
+            let place = _mm512_mullo_epi64(h, _mm512_set1_epi64(PLACE as i64));
+            _mm512_storeu_si512(group.1.as_mut_ptr().cast(), place);
+        }
+    }
 }
 
 #[inline(always)]
-fn run(
-    lines: &[[u64; 8]],
-    keys: &[u64],
-    direct: bool,
-    indexes: impl Fn([u64; GROUP], u64) -> [u64; GROUP],
-) -> u64 {
+fn run<H: Hash>(lines: &[Line], keys: &[u64], order: Order) -> u64 {
     let (groups, _) = keys.as_chunks::<GROUP>();
     let count = lines.len() as u64;
     let mut total = 0;
-    let mut load = |group: &[u64; GROUP]| {
-        for &index in group {
-            // SAFETY: the range reduction gives indexes below the number of lines.
-            total += unsafe { lines.get_unchecked(index as usize)[index as usize % 8] };
+    match order {
+        Order::Phases => {
+            let mut phase = [Group([0; GROUP], [0; GROUP]); PHASE];
+            for keys in groups.as_chunks::<PHASE>().0 {
+                for (keys, group) in keys.iter().zip(&mut phase) {
+                    H::group(keys, count, group);
+                }
+                std::hint::black_box(&mut phase);
+                for group in &phase {
+                    total += load(lines, group);
+                }
+            }
         }
-    };
-    if direct {
-        for keys in groups {
-            load(&indexes(*keys, count));
+        Order::Ring => {
+            let mut ring = [Group([0; GROUP], [0; GROUP]); RING];
+            for (g, keys) in groups.iter().enumerate() {
+                if g >= RING {
+                    total += load(lines, &ring[g % RING]);
+                }
+                H::group(keys, count, &mut ring[g % RING]);
+                if g >= LAG {
+                    for offset in ring[(g - LAG) % RING].0 {
+                        prefetch(lines.as_ptr().wrapping_byte_add(offset as usize));
+                    }
+                }
+            }
+            for g in groups.len().saturating_sub(RING)..groups.len() {
+                total += load(lines, &ring[g % RING]);
+            }
         }
-        return total;
-    }
-    let mut ring = [[0; GROUP]; RING];
-    for (g, keys) in groups.iter().enumerate() {
-        let slot = &mut ring[g % RING];
-        if g >= RING {
-            load(slot);
-        }
-        *slot = indexes(*keys, count);
-        for index in *slot {
-            prefetch(lines.as_ptr().wrapping_add(index as usize));
-        }
-    }
-    for g in groups.len().saturating_sub(RING)..groups.len() {
-        load(&ring[g % RING]);
     }
     total
 }
 
 #[inline(always)]
-fn prefetch(line: *const [u64; 8]) {
+fn load(lines: &[Line], group: &Group) -> u64 {
+    let mut total = 0;
+    for offset in group.0 {
+        // SAFETY: the range reduction gives offsets of lines in the slice.
+        total += unsafe { *lines.as_ptr().byte_add(offset as usize).cast::<u64>() };
+    }
+    total
+}
+
+#[inline(always)]
+fn prefetch(line: *const Line) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch is a hint and never faults.
     unsafe {

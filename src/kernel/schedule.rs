@@ -9,7 +9,8 @@
 //!   whose lines were called; loads alone would not do, since they hold up the CPU's window until they arrive.
 //!
 //! Everything here is `#[inline(always)]`, because a function takes the CPU features of the function it is
-//! inlined into, and only so can the kernels' vector code stay in registers.
+//! inlined into, and only so can the kernels' vector code stay in registers. For the same reason loops count: the
+//! adapters of iterators are functions without the kernel's features, and the compiler does not always dissolve them.
 #![allow(unsafe_code)]
 
 use crate::block::{Block, prefetch};
@@ -185,9 +186,12 @@ pub(crate) fn run<E: Engine, O: Operation, const REPORT: bool>(
         }
         _ => 0,
     };
-    for (phase, groups) in groups[done..].chunks(PHASE).enumerate() {
-        batch.phase(groups, done + phase * PHASE, schedule);
+    let mut prepared = [Group::BLANK; PHASE];
+    let (phases, last) = groups[done..].as_chunks::<PHASE>();
+    for (number, phase) in phases.iter().enumerate() {
+        batch.phase(phase, done + number * PHASE, schedule, &mut prepared);
     }
+    batch.phase(last, done + phases.len() * PHASE, schedule, &mut prepared);
     if !rest.is_empty() {
         let mut padded = [0; GROUP];
         padded[..rest.len()].copy_from_slice(rest);
@@ -207,27 +211,33 @@ struct Batch<'a, E, O, const REPORT: bool> {
 impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
     /// Hashes up to `PHASE` groups, the first of which is number `first`, then probes them.
     #[inline(always)]
-    fn phase(&mut self, groups: &[[u64; GROUP]], first: usize, schedule: Schedule) {
-        let mut prepared = [Group::BLANK; PHASE];
-        for (words, group) in groups.iter().zip(&mut prepared) {
-            self.engine.prepare(words, group);
+    fn phase(
+        &mut self,
+        groups: &[[u64; GROUP]],
+        first: usize,
+        schedule: Schedule,
+        prepared: &mut [Group; PHASE],
+    ) {
+        let count = groups.len().min(PHASE);
+        for g in 0..count {
+            self.engine.prepare(&groups[g], &mut prepared[g]);
             if schedule == Schedule::Ring {
-                self.prefetch(group);
+                self.prefetch(&prepared[g]);
             }
         }
-        for (g, group) in prepared.iter().enumerate().take(groups.len()) {
-            self.finish(group, first + g, GROUP);
+        for g in 0..count {
+            self.finish(&prepared[g], first + g, GROUP);
         }
     }
 
     #[inline(always)]
     fn ring(&mut self, groups: &[[u64; GROUP]]) {
         let mut ring = [Group::BLANK; RING];
-        for (g, words) in groups.iter().enumerate() {
+        for g in 0..groups.len() {
             if g >= RING {
                 self.finish(&ring[g % RING], g - RING, GROUP);
             }
-            self.engine.prepare(words, &mut ring[g % RING]);
+            self.engine.prepare(&groups[g], &mut ring[g % RING]);
             if g >= LAG {
                 self.prefetch(&ring[(g - LAG) % RING]);
             }
@@ -252,8 +262,10 @@ impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
     #[inline(always)]
     fn finish(&mut self, group: &Group, number: usize, keys: usize) {
         let mut missing = [self.apply(group, 0); GROUP];
-        for (lane, missing) in missing.iter_mut().enumerate().take(keys).skip(1) {
-            *missing = self.apply(group, lane);
+        let mut lane = 1;
+        while lane < keys {
+            missing[lane] = self.apply(group, lane);
+            lane += 1;
         }
         if REPORT {
             self.out[number] = self.engine.are_present(&missing) & (u8::MAX >> (GROUP - keys));

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn from_ratio(numerator: u32, denominator: u32) -> Dd {
-        Dd::from(f64::from(numerator)) / f64::from(denominator).into()
+        Dd::from(f64::from(numerator)) / Dd::from(f64::from(denominator))
     }
 
     fn assert_close(got: Dd, high: f64, low: f64) {
