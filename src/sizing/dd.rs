@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn from_ratio(numerator: u32, denominator: u32) -> Dd {
-        Dd::from(f64::from(numerator)) / f64::from(denominator).into()
+        Dd::from(f64::from(numerator)) / Dd::from(f64::from(denominator))
     }
 
     fn assert_close(got: Dd, high: f64, low: f64) {
@@ -188,6 +188,16 @@ mod tests {
         assert_close(from_ratio(3, 5).ln_one_minus(), LN_2_FIFTHS.0, LN_2_FIFTHS.1);
         assert_close(from_ratio(1, 3_000_000_000).ln_one_minus(), LN_TINY.0, LN_TINY.1);
         assert_eq!(Dd::ZERO.ln_one_minus().value(), 0.0);
+    }
+
+    #[test]
+    fn both_divisions_agree_and_invert_multiplication() {
+        for divisor in [3.0, 7.0, 1e9 + 7.0] {
+            let third = from_ratio(1, 3);
+            let (general, plain) = (third / Dd::from(divisor), third / divisor);
+            assert_close(general, plain.high, plain.low);
+            assert_close(plain * divisor.into(), third.high, third.low);
+        }
     }
 
     #[test]

@@ -93,7 +93,8 @@ fn overfull_filters_answer_always() {
     assert_eq!(blocked::spread(u64::MAX, 1, 12).unwrap(), 0.0);
     assert_eq!(blocked::best_k(u64::MAX, 1).unwrap(), 1);
     assert_eq!(classic::rate(u64::MAX, 1, 1), 1.0);
-    assert_eq!(classic::rate_exact(u64::MAX, 1_000, 64), 1.0);
+    // 70 squarings of a 65-row matrix round this much.
+    assert!((1.0 - classic::rate_exact(u64::MAX, 1_000, 64)).abs() < 1e-13);
     assert_eq!(classic::rate_exact(u64::MAX, 0, 64), 1.0);
     assert_eq!(classic::goel_gupta(1, 1, 1), 1.0);
 }
@@ -180,5 +181,6 @@ fn unreachable_rates_are_named() {
             "{error}"
         );
     }
-    assert!(matches!(ladder(u64::MAX), Err(Error::RateUnreachable { .. })));
+    assert!(matches!(ladder(1_000_000_000_000), Err(Error::RateUnreachable { .. })));
+    assert!(matches!(ladder(u64::MAX), Err(Error::TooLarge { .. })));
 }

@@ -9,14 +9,14 @@ pub(crate) fn bits_in_word(k: usize, start: usize, w: usize) -> usize {
 
 /// The probabilities of 0, 1, …, n keys in a block, for n keys and b blocks.
 pub(crate) fn loads(items: usize, blocks: usize) -> Vec<f64> {
-    let mut distribution = vec![1.0];
     let here = 1.0 / blocks as f64;
+    let mut distribution = vec![0.0; items + 1];
+    distribution[0] = 1.0;
     for _ in 0..items {
-        distribution.push(0.0);
-        for i in (0..distribution.len()).rev() {
-            let from_below = if i == 0 { 0.0 } else { distribution[i - 1] * here };
-            distribution[i] = distribution[i] * (1.0 - here) + from_below;
+        for i in (1..=items).rev() {
+            distribution[i] = distribution[i] * (1.0 - here) + distribution[i - 1] * here;
         }
+        distribution[0] *= 1.0 - here;
     }
     distribution
 }

@@ -87,7 +87,7 @@ fn check(blocks: usize, items: usize, k: usize) {
 
     let estimates = Sample::of(&estimates);
     let bias = (estimates.mean - items as f64).abs();
-    // One part in the number of unset bits is the stated bias.
+    // One part in the number of unset bits, here a third of all or more, is the stated bias.
     let allowed = 4.0 * estimates.mean_error + items as f64 / (512.0 * blocks as f64 / 3.0);
     assert!(bias < allowed, "k {k}: {} items, not {items}", estimates.mean);
     assert!(
