@@ -23,14 +23,13 @@ pub const MAX_BLOCKS: u64 = u32::MAX as u64;
 const BLOCK_BYTES: u64 = BLOCK_BITS as u64 / 8;
 
 /// How the number of bits for a key, k, is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// k = 8: one bit in each word of the block, which the kernels place and test fastest. Costs
     /// 1.7 % more space than [`Choice::Compact`] for a rate of 1 % and 0.9 % more for 0.1 %.
     Fast,
     /// The k that needs the fewest blocks for an asked rate, or that has the lowest rate in a given
     /// number of blocks.
-    #[default]
     Compact,
     /// This k, in 1…16.
     Exactly(u32),
@@ -276,15 +275,11 @@ pub fn design_bits_per_key(items: u64, bits_per_key: f64, choice: Choice) -> Res
 pub fn design_blocks(items: u64, blocks: u64, choice: Choice) -> Result<Design, Error> {
     check_blocks(blocks)?;
     let items = items.max(1);
-    let designs = choice.candidates()?.map(|k| Design {
-        items,
-        blocks,
-        k,
-        rate: rate_of(&Terms::query(k), items, blocks),
-    });
-    designs
-        .reduce(|best, next| if next.is_better_than(&best) { next } else { best })
-        .ok_or(Error::InvalidK { k: 0 })
+    let with_k = |k| Design { items, blocks, k, rate: rate_of(&Terms::query(k), items, blocks) };
+    let candidates = choice.candidates()?;
+    let first = with_k(*candidates.start());
+    let others = candidates.skip(1).map(with_k);
+    Ok(others.fold(first, |best, next| if next.is_better_than(&best) { next } else { best }))
 }
 
 impl Design {

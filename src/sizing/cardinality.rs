@@ -20,8 +20,8 @@ pub struct Estimate {
 /// k/512 for π, which is too much where two bits of a key can coincide, for k > 8. The bias is below
 /// one part in the number of zero bits.
 ///
-/// The standard deviation follows from the exact variance of Z at n = n̂, to first order. It is
-/// smaller than that of a classic filter, since the bits of a key lie in different words.
+/// The standard deviation follows from the exact variance of Z at n = n̂, to first order. Where half of
+/// the bits are set it is 4 % larger than that of a classic filter at k = 8, 18 % at k = 16.
 ///
 /// Without zero bits both numbers are infinite: the filter is full and tells nothing but that.
 ///

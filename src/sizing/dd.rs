@@ -191,6 +191,16 @@ mod tests {
     }
 
     #[test]
+    fn both_divisions_agree_and_invert_multiplication() {
+        for divisor in [3.0, 7.0, 1e9 + 7.0] {
+            let third = from_ratio(1, 3);
+            let (general, plain) = (third / Dd::from(divisor), third / divisor);
+            assert_close(general, plain.high, plain.low);
+            assert_close(plain * divisor.into(), third.high, third.low);
+        }
+    }
+
+    #[test]
     fn integers_below_2_to_the_106_are_exact() {
         let value = (1u128 << 105) + 1;
         let number = Dd::from(value);
