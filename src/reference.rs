@@ -47,6 +47,9 @@ const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 const WYHASH_SECRET: [u64; 4] =
     [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
 
+/// More bits than this for a key never pay.
+const MAX_K: u32 = 64;
+
 const WORD_BITS: u64 = u64::BITS as u64;
 /// 2⁶³ bits, or as much as one allocation can be.
 const MAX_BYTES: u64 = if usize::BITS < 64 { isize::MAX as u64 } else { 1 << 60 };
@@ -123,11 +126,11 @@ impl ReferenceFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn with_bits(bits: u64, k: u32, seed: u64) -> Result<Self, Error> {
-        if !(1..=64).contains(&k) {
-            return Err(Error::InvalidK { k });
+        if !(1..=MAX_K).contains(&k) {
+            return Err(Error::InvalidK { k, max: MAX_K });
         }
         if bits == 0 {
-            return Err(Error::TooSmall { bytes: 0 });
+            return Err(Error::TooSmall { bytes: 0, min: 8 });
         }
         Self::allocate(bits.into(), k, seed)
     }

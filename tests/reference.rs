@@ -265,10 +265,10 @@ fn rates_outside_the_limits_are_refused() {
 fn sizes_outside_the_limits_are_refused() {
     for k in [0, 65, u32::MAX] {
         let error = ReferenceFilter::with_bits(64, k, 0).unwrap_err();
-        assert!(matches!(error, Error::InvalidK { k: named } if named == k), "{error}");
+        assert!(matches!(error, Error::InvalidK { k: named, max: 64 } if named == k), "{error}");
     }
     let error = ReferenceFilter::with_bits(0, 1, 0).unwrap_err();
-    assert!(matches!(error, Error::TooSmall { bytes: 0 }), "{error}");
+    assert!(matches!(error, Error::TooSmall { bytes: 0, min: 8 }), "{error}");
 
     let error = ReferenceFilter::with_rate(u64::MAX, 1e-15, 0).unwrap_err();
     assert!(matches!(error, Error::TooLarge { bytes, limit } if bytes > limit.into()), "{error}");

@@ -3,12 +3,13 @@
 use core::fmt;
 
 use crate::batch::{self, Engine};
-use crate::block::{BLOCK_BYTES, Blocks, Pages};
+use crate::block::{Blocks, Pages};
 use crate::error::Error;
 use crate::hash::Seed;
 use crate::kernel::Kernel;
 use crate::kernel::schedule::{Parameters, Schedule};
 use crate::key::Key;
+use crate::scheme::block512::BLOCK_BYTES;
 use crate::sizing::blocked;
 
 /// A cache-blocked Bloom filter.
@@ -321,11 +322,5 @@ impl fmt::Debug for BloomFilter {
             .field("pages", &self.pages())
             .field("design", &self.design)
             .finish_non_exhaustive()
-    }
-}
-impl BloomFilter {
-    /** TEMP */
-    pub fn peek(&self) -> *const [u64; 8] {
-        self.blocks.as_slice().as_ptr().cast()
     }
 }

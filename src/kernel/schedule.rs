@@ -11,7 +11,7 @@
 //! Everything here is `#[inline(always)]`, because a function takes the CPU features of the function it is
 //! inlined into, and only so can the kernels' vector code stay in registers. For the same reason loops count: the
 //! adapters of iterators are functions without the kernel's features, and the compiler does not always dissolve them.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, clippy::needless_range_loop)]
 
 use crate::block::{Block, prefetch};
 use crate::hash::Seed;
@@ -262,10 +262,8 @@ impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
     #[inline(always)]
     fn finish(&mut self, group: &Group, number: usize, keys: usize) {
         let mut missing = [self.apply(group, 0); GROUP];
-        let mut lane = 1;
-        while lane < keys {
+        for lane in 1..keys {
             missing[lane] = self.apply(group, lane);
-            lane += 1;
         }
         if REPORT {
             self.out[number] = self.engine.are_present(&missing) & (u8::MAX >> (GROUP - keys));

@@ -6,6 +6,8 @@
 pub(crate) const WORDS: u32 = 8;
 /// Bits in a block.
 pub(crate) const BLOCK_BITS: u32 = 512;
+/// Bytes in a block.
+pub(crate) const BLOCK_BYTES: u64 = BLOCK_BITS as u64 / 8;
 /// The largest k: two bits in each word.
 pub(crate) const MAX_K: u32 = 16;
 

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 use super::untouched::{Load, Terms};
 use super::{check_rate, classic};
 use crate::Error;
-use crate::scheme::block512::{BLOCK_BITS, MAX_K};
+use crate::scheme::block512::{BLOCK_BITS, BLOCK_BYTES, MAX_K};
 
 pub use super::cardinality::{Estimate, estimate_items};
 
@@ -19,8 +19,6 @@ pub use super::cardinality::{Estimate, estimate_items};
 /// The kernels multiply a 64-bit hash by the number of blocks as two products of 32-bit numbers,
 /// which is what the vector units have.
 pub const MAX_BLOCKS: u64 = u32::MAX as u64;
-
-const BLOCK_BYTES: u64 = BLOCK_BITS as u64 / 8;
 
 /// How the number of bits for a key, k, is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -345,12 +343,12 @@ fn fewest_blocks(items: u64, rate: f64, k: u32, at_most: u64) -> Option<Design> 
 }
 
 pub(super) fn check_k(k: u32) -> Result<(), Error> {
-    if (1..=MAX_K).contains(&k) { Ok(()) } else { Err(Error::InvalidK { k }) }
+    if (1..=MAX_K).contains(&k) { Ok(()) } else { Err(Error::InvalidK { k, max: MAX_K }) }
 }
 
 pub(super) fn check_blocks(blocks: u64) -> Result<(), Error> {
     match blocks {
-        0 => Err(Error::TooSmall { bytes: 0 }),
+        0 => Err(Error::TooSmall { bytes: 0, min: BLOCK_BYTES }),
         1..=MAX_BLOCKS => Ok(()),
         _ => Err(too_large(blocks.into())),
     }

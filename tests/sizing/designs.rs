@@ -132,7 +132,7 @@ fn bits_per_key_outside_the_range_are_refused() {
 #[test]
 fn k_outside_1_to_16_is_refused() {
     for bad in [0, 17, u32::MAX] {
-        let is_refused = |error| matches!(error, Error::InvalidK { k } if k == bad);
+        let is_refused = |error| matches!(error, Error::InvalidK { k, max: 16 } if k == bad);
         assert!(is_refused(blocked::rate(1, 1, bad).unwrap_err()));
         assert!(is_refused(blocked::rate_limit(1.0, bad).unwrap_err()));
         assert!(is_refused(blocked::spread(1, 1, bad).unwrap_err()));
@@ -146,9 +146,9 @@ fn k_outside_1_to_16_is_refused() {
 
 #[test]
 fn sizes_outside_the_range_are_refused() {
-    assert!(matches!(blocked::rate(1, 0, 8), Err(Error::TooSmall { bytes: 0 })));
-    assert!(matches!(blocked::design_blocks(1, 0, Choice::Fast), Err(Error::TooSmall { bytes: 0 })));
-    assert!(matches!(blocked::estimate_items(0, 0, 8), Err(Error::TooSmall { bytes: 0 })));
+    assert!(matches!(blocked::rate(1, 0, 8), Err(Error::TooSmall { bytes: 0, min: 64 })));
+    assert!(matches!(blocked::design_blocks(1, 0, Choice::Fast), Err(Error::TooSmall { bytes: 0, min: 64 })));
+    assert!(matches!(blocked::estimate_items(0, 0, 8), Err(Error::TooSmall { bytes: 0, min: 64 })));
     let one_more = u128::from(LIMIT) + 64;
     for error in [
         blocked::rate(1, MAX_BLOCKS + 1, 8).unwrap_err(),
