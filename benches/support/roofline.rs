@@ -4,6 +4,7 @@
 //! Written apart from the engine, so that a slip of the engine does not slow its own yardstick. It comes in two orders,
 //! of which the faster one counts: hash a phase of groups, then load from their lines; or call the lines ahead
 //! through a ring of groups.
+#![allow(unsafe_code)]
 
 /// One line of memory.
 pub type Line = [u64; 8];
@@ -61,7 +62,7 @@ impl Hash for Plain {
             h = (h ^ h >> 30).wrapping_mul(MIX_1).wrapping_add(1);
             h = (h ^ h >> 27).wrapping_mul(MIX_2);
             h ^= h >> 31;
-            group.0[lane] = (u128::from(h) * u128::from(lines) >> 64) as u64 * 64;
+            group.0[lane] = ((u128::from(h) * u128::from(lines)) >> 64) as u64 * 64;
             group.1[lane] = h.wrapping_mul(PLACE);
         }
     }
