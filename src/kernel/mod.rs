@@ -246,14 +246,14 @@ macro_rules! functions {
         $(#[$features])*
         unsafe fn contains(parameters: &Parameters, blocks: &[Block], words: Words<'_>, out: &mut [u8]) {
             for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                run::<_, _, true>(&engine, &mut Lookup(blocks), keys, parameters.schedule, out)
+                run::<_, _, true>(&engine, &mut Lookup(blocks), keys, out)
             })
         }
 
         $(#[$features])*
         unsafe fn insert(parameters: &Parameters, blocks: &mut [Block], words: Words<'_>) {
             for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                run::<_, _, false>(&engine, &mut Insert(blocks), keys, parameters.schedule, &mut [])
+                run::<_, _, false>(&engine, &mut Insert(blocks), keys, &mut [])
             })
         }
 
@@ -265,7 +265,7 @@ macro_rules! functions {
             out: &mut [u8],
         ) {
             for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                run::<_, _, true>(&engine, &mut Insert(blocks), keys, parameters.schedule, out)
+                run::<_, _, true>(&engine, &mut Insert(blocks), keys, out)
             })
         }
 
