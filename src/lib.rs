@@ -11,6 +11,7 @@ mod format;
 mod hash;
 mod kernel;
 mod key;
+pub mod reference;
 mod scheme;
 pub mod sizing;
 
