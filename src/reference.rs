@@ -29,15 +29,15 @@
 //!
 //! # What double hashing costs
 //!
-//! With full filters (half of the bits set) the false-positive rate exceeds that of k independent
-//! bits, 2^(−k), by about 6·n/m² + Σ φ(d)·2^(−d)/m, where φ is Euler's function and the sum runs over
-//! the divisors d of m with 1 < d < k. The first term counts absent keys whose step is that of a key or
-//! its negative, so that they walk along its bits; the second those whose step is a multiple of m/d,
-//! so that they have only d bits. At 1 % this is below 2 % of the rate from 1 000 keys up, but at 1e-9
-//! and a million keys it is three times the rate: no yardstick for that.
+//! With half of the bits set, the false-positive rate exceeds that of k independent bits, 2^(−k), by
+//! about 6·n/m² + Σ φ(d)·2^(−d)/m, where φ is Euler's function and the sum runs over the divisors d
+//! of m with 1 < d < k. The first term counts absent keys whose step is that of an inserted key or its
+//! negative, so that they walk along its bits; the second those whose step is a multiple of m/d, so
+//! that they have only d bits. The excess is below 2 % of a rate of 1 % from 1 000 keys up, but three
+//! times a rate of 1e-9 for a million keys: there the filter is no yardstick.
 
 use alloc::vec::Vec;
-use core::{f64::consts::LN_2, fmt, iter};
+use core::{f64::consts::LN_2, fmt};
 
 use crate::error::Error;
 
@@ -53,23 +53,17 @@ const WYHASH_SECRET: [u64; 4] = [
 
 const WORD_BITS: u64 = u64::BITS as u64;
 /// 2⁶³ bits, or as much as one allocation can be.
-const MAX_BYTES: u64 = {
-    let allocation = isize::MAX as u64 / 8 * 8;
-    if allocation < 1 << 60 {
-        allocation
-    } else {
-        1 << 60
-    }
+const MAX_BYTES: u64 = if usize::BITS < 64 {
+    isize::MAX as u64
+} else {
+    1 << 60
 };
-const SMALLEST_RATE: f64 = 1e-15;
 
 /// A classic Bloom filter: one array of m bits, k bits anywhere in it for each key.
 ///
-/// It never denies a key that was inserted. How it turns keys into bits is stated in the
-/// [module documentation](self), exactly enough to be rebuilt from it.
-///
-/// Use it to check and to measure against. A query touches up to k cache lines where the blocked
-/// filter touches one, but at equal memory its false-positive rate is lower.
+/// It never denies a key that was inserted. The [module documentation](self) states the rule by
+/// which a key becomes bits. A query touches up to k cache lines where the blocked filter touches
+/// one, but at equal memory its false-positive rate is lower.
 ///
 /// # Examples
 ///
@@ -113,7 +107,7 @@ impl ReferenceFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn with_rate(items: u64, rate: f64, seed: u64) -> Result<Self, Error> {
-        if !(SMALLEST_RATE..1.0).contains(&rate) {
+        if !(1e-15..1.0).contains(&rate) {
             return Err(Error::InvalidRate { rate });
         }
         let n = items.max(1) as f64;
@@ -128,8 +122,7 @@ impl ReferenceFilter {
     /// # Errors
     ///
     /// [`Error::InvalidK`] if `k` is not in 1…64; [`Error::TooSmall`] if `bits` is 0;
-    /// [`Error::TooLarge`] above 2⁶³ bits or the largest possible allocation;
-    /// [`Error::AllocationFailed`] if there is no memory.
+    /// [`Error::TooLarge`] and [`Error::AllocationFailed`] as from [`with_rate`](Self::with_rate).
     ///
     /// ```
     /// # use bloomline::reference::ReferenceFilter;
@@ -171,8 +164,7 @@ impl ReferenceFilter {
         })
     }
 
-    /// Inserts a byte string and tells whether the filter contained it already, by
-    /// [`contains_bytes`](Self::contains_bytes).
+    /// Inserts a byte string and returns whether it was possibly present before.
     ///
     /// ```
     /// # use bloomline::reference::ReferenceFilter;
@@ -198,8 +190,7 @@ impl ReferenceFilter {
         self.contains(self.hash_bytes(key))
     }
 
-    /// Inserts an integer and tells whether the filter contained it already, by
-    /// [`contains_u64`](Self::contains_u64).
+    /// Inserts an integer and returns whether it was possibly present before.
     ///
     /// An integer and its bytes are different keys.
     ///
@@ -267,12 +258,8 @@ impl ReferenceFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn fill(&self) -> f64 {
-        let ones: u64 = self
-            .words
-            .iter()
-            .map(|word| u64::from(word.count_ones()))
-            .sum();
-        ones as f64 / self.bits as f64
+        let ones = |word: &u64| u64::from(word.count_ones());
+        self.words.iter().map(ones).sum::<u64>() as f64 / self.bits as f64
     }
 
     /// The false-positive rate of the filter as it is: [`fill`](Self::fill) to the power of k.
@@ -364,13 +351,14 @@ impl fmt::Debug for ReferenceFilter {
 /// The k positions of a key among m bits, 1 ≤ m ≤ 2⁶³: steps 3 and 4 of the rule.
 #[inline]
 fn positions([h1, h2]: [u64; 2], m: u64, k: u32) -> impl Iterator<Item = u64> {
-    let start = below(h1, m);
+    let mut next = below(h1, m);
     let step = 1 + below(h2, m - 1);
-    let next = move |&position: &u64| {
+    (0..k).map(move |_| {
+        let position = next;
         let sum = position + step;
-        Some(if sum >= m { sum - m } else { sum })
-    };
-    iter::successors(Some(start), next).take(k as usize)
+        next = if sum >= m { sum - m } else { sum };
+        position
+    })
 }
 
 /// Maps a hash to `0..limit` (to 0 if `limit` is 0) in order of size, as evenly as 2⁶⁴ values go.

@@ -1,6 +1,8 @@
 //! Known answers. The values come from a separate program in another language, which reproduces the
 //! published vectors of wyhash (final version 3), or were worked out by hand where the comment says so.
 
+use alloc::vec::Vec;
+
 use super::{ReferenceFilter, fmix64, mix, positions};
 
 fn list(hashes: [u64; 2], m: u64, k: u32) -> Vec<u64> {
