@@ -5,5 +5,6 @@ extern crate alloc;
 
 mod error;
 mod scheme;
+pub mod sizing;
 
 pub use error::{Error, FormatError};
