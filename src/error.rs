@@ -181,7 +181,10 @@ impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { needed, got } => {
-                write!(f, "the filter is cut off: it needs {needed} bytes and has {got}")
+                write!(
+                    f,
+                    "the filter is cut off: it needs {needed} bytes and has {got}"
+                )
             }
             Self::TrailingBytes { needed } => {
                 write!(f, "bytes follow the end of the filter at byte {needed}")
@@ -193,7 +196,11 @@ impl fmt::Display for FormatError {
                 write!(f, "{field} {value} is not known to this release")
             }
             Self::InvalidField { field, value } => write!(f, "{field} cannot be {value}"),
-            Self::BadChecksum { part, stored, computed } => write!(
+            Self::BadChecksum {
+                part,
+                stored,
+                computed,
+            } => write!(
                 f,
                 "the {part} checksum is {computed:08x}, stored is {stored:08x}: the bytes have changed"
             ),

@@ -1,37 +1,96 @@
-//! stub
-#![allow(missing_docs, unused)]
-pub mod blocked {
-    use crate::Error;
-    #[derive(Clone, Copy, Debug)]
-    pub enum Choice {
-        Fast,
-        Compact,
-        Exactly(u32),
+//! False-positive rates, and the size of a filter for an asked rate.
+//!
+//! [`classic`] is the textbook bit array with k independent positions for a key; [`blocked`] is the
+//! scheme of this crate, where all k bits of a key lie in one 64-byte block. A blocked filter must
+//! not be sized with the classic formula: blocks that happen to hold more keys than the average raise
+//! the rate, and a filter built for 1 % would give more. The functions in [`blocked`] account for
+//! that exactly.
+//!
+//! Everything is deterministic, to the bit, on every machine.
+//!
+//! ```
+//! use bloomline::sizing::{Choice, blocked, classic};
+//!
+//! let classic = classic::design(1_000_000, 0.01)?;
+//! assert_eq!((classic.k, classic.bytes()), (7, 1_198_136)); // 1.14 MiB
+//!
+//! let blocked = blocked::design(1_000_000, 0.01, Choice::Compact)?;
+//! assert_eq!(blocked.k, 6);
+//! assert!(blocked.rate <= 0.01 && blocked.bits_per_key() < 10.0);
+//! # Ok::<(), bloomline::Error>(())
+//! ```
+
+pub mod blocked;
+mod cardinality;
+pub mod classic;
+mod dd;
+mod untouched;
+
+use crate::Error;
+
+pub use blocked::Choice;
+
+/// The lowest false-positive rate that can be asked for.
+///
+/// Two different keys share a 64-bit hash with probability 2⁻⁶⁴ each, so a filter of n keys cannot go
+/// below n · 5·10⁻²⁰ whatever its size.
+pub const MIN_RATE: f64 = 1e-15;
+
+/// Refuses rates outside [`MIN_RATE`]`..1`, among them NaN.
+fn check_rate(rate: f64) -> Result<(), Error> {
+    if (MIN_RATE..1.0).contains(&rate) {
+        Ok(())
+    } else {
+        Err(Error::InvalidRate { rate })
     }
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct Estimate {
-        pub items: f64,
-        pub standard_deviation: f64,
-    }
-    pub struct Shape {
-        pub items: u64,
-        pub blocks: u64,
-        pub k: u32,
-        pub rate: f64,
-    }
-    pub fn rate(_: u64, _: u64, _: u32) -> Result<f64, Error> {
-        Ok(0.01)
-    }
-    pub fn design(items: u64, _rate: f64, c: Choice) -> Result<Shape, Error> {
-        design_bits_per_key(items, 10.0, c)
-    }
-    pub fn design_bits_per_key(items: u64, c: f64, choice: Choice) -> Result<Shape, Error> {
-        design_blocks(items, ((items as f64 * c / 512.0).ceil() as u64).max(1), choice)
-    }
-    pub fn design_blocks(items: u64, blocks: u64, choice: Choice) -> Result<Shape, Error> {
-        Ok(Shape { items, blocks, k: if let Choice::Exactly(k) = choice { k } else { 8 }, rate: 0.01 })
-    }
-    pub fn estimate_items(_: u64, _: u64, _: u32) -> Result<Estimate, Error> {
-        Ok(Estimate { items: 1.0, standard_deviation: 1.0 })
-    }
+}
+
+/// One row of the [`ladder`]: what a false-positive rate costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rung {
+    /// The asked rate.
+    pub rate: f64,
+    /// The classic bit array.
+    pub classic: classic::Design,
+    /// The smallest blocked filter.
+    pub compact: blocked::Design,
+    /// The smallest blocked filter with k = 8.
+    pub fast: blocked::Design,
+}
+
+/// The designs for the rates 10⁻¹, 10⁻², …, 10⁻⁶.
+///
+/// # Errors
+///
+/// [`Error::RateUnreachable`] when a blocked filter of [`blocked::MAX_BLOCKS`] blocks does not reach
+/// 10⁻⁶ (from some 5·10¹⁰ items), [`Error::TooLarge`] when the classic filter has 2⁶⁴ bits.
+///
+/// # Examples
+///
+/// ```
+/// // Each step down costs a classic filter 4.8 bits a key.
+/// let ladder = bloomline::sizing::ladder(1_000_000)?;
+/// for pair in ladder.windows(2) {
+///     let step = pair[1].classic.bits_per_key() - pair[0].classic.bits_per_key();
+///     assert!((step - 4.79).abs() < 0.01);
+/// }
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+pub fn ladder(items: u64) -> Result<[Rung; 6], Error> {
+    let rung = |rate| -> Result<Rung, Error> {
+        Ok(Rung {
+            rate,
+            classic: classic::design(items, rate)?,
+            compact: blocked::design(items, rate, Choice::Compact)?,
+            fast: blocked::design(items, rate, Choice::Fast)?,
+        })
+    };
+    Ok([
+        rung(1e-1)?,
+        rung(1e-2)?,
+        rung(1e-3)?,
+        rung(1e-4)?,
+        rung(1e-5)?,
+        rung(1e-6)?,
+    ])
 }
