@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use bloomline::sizing::blocked::Choice;
+use bloomline::sizing::Choice;
 use bloomline::{BloomFilter, Builder, Kernel, Pages};
 use bytesize::ByteSize;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::failure::{Context, Failure};
 
@@ -44,14 +44,14 @@ pub(crate) struct VerifyArgs {
     pub(crate) input: OptionalInput,
     /// How many keys to make; with --keys, the number of distinct keys to size the filters for [default: as many as
     /// there are]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(crate) items: Option<u64>,
     #[command(flatten)]
     pub(crate) accuracy: Accuracy,
     #[command(flatten)]
     pub(crate) k: KChoice,
     /// How many absent keys to probe [default: enough for 4,500 false positives, from 1,000,000 to 4,500,000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(crate) probes: Option<u64>,
     #[command(flatten)]
     pub(crate) engine: Engine,
@@ -67,7 +67,7 @@ pub(crate) struct VerifyArgs {
 #[command(arg_required_else_help = true)]
 pub(crate) struct SizeArgs {
     /// How many distinct items
-    #[arg(short = 'n', long, value_name = "N", required_unless_present_all = ["fpr", "bytes"])]
+    #[arg(short = 'n', long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(crate) items: Option<u64>,
     /// The false-positive rate to reach, in [1e-15, 1)
     #[arg(short = 'p', long, value_name = "P", allow_negative_numbers = true)]
@@ -98,7 +98,7 @@ pub(crate) struct BuildArgs {
     #[arg(short, long, value_name = "FILTER")]
     pub(crate) output: PathBuf,
     /// The number of distinct keys to size the filter for [default: the number of lines]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(crate) items: Option<u64>,
     #[command(flatten)]
     pub(crate) accuracy: Accuracy,
@@ -254,7 +254,7 @@ pub(crate) fn empty_filter(
     builder = match k.choice() {
         Choice::Exactly(k) => builder.k(k),
         Choice::Fast => builder.fast(),
-        _ => builder.compact(),
+        Choice::Compact => builder.compact(),
     };
     if let Some(name) = &engine.kernel {
         builder = builder.kernel(kernel(name)?);

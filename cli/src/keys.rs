@@ -120,10 +120,6 @@ impl Pieces {
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
 }
 
 /// The lines of a text without their newlines. A missing last newline does not add a line.
@@ -155,9 +151,9 @@ impl<'a> Keys<'a> {
         if !integers {
             return Ok(Self::Bytes(keys.collect()));
         }
-        let numbers = keys.zip(piece.lines_before + 1..).map(|(key, line)| {
-            number(key).ok_or_else(|| Failure::new(name, not_a_number(key, line)))
-        });
+        let numbers = keys
+            .zip(piece.lines_before + 1..)
+            .map(|(key, line)| number(key).ok_or_else(|| Failure::new(name, not_a_number(key, line))));
         Ok(Self::Integers(numbers.collect::<Result<_, _>>()?))
     }
 

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use bloomline::Pages;
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use indicatif::HumanCount;
 use serde::Serialize;
 
@@ -27,10 +28,16 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
+/// One line, below the header.
+const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
+
 /// A table whose first column names the row, and whose other columns are numbers.
-pub(crate) fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+pub(crate) fn table<const N: usize>(
+    header: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);
     table.add_rows(rows);
     for column in table.column_iter_mut().skip(1) {
@@ -59,6 +66,11 @@ pub(crate) fn rate(rate: f64) -> String {
     }
     let before_point = if percent >= 100.0 { 3 } else { 1 + usize::from(percent >= 10.0) };
     format!("{percent:.*} %", 4 - before_point)
+}
+
+/// The kind of pages, in a word.
+pub(crate) fn pages(pages: Pages) -> &'static str {
+    if pages == Pages::Huge { "huge" } else { "ordinary" }
 }
 
 #[cfg(test)]

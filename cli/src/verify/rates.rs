@@ -1,6 +1,6 @@
 //! How far a measured rate, a rate read from bits, and a prediction may lie apart.
 
-use bloomline::sizing::blocked;
+use bloomline::sizing::{MIN_RATE, blocked};
 use bloomline::{BloomFilter, reference::ReferenceFilter};
 use statrs::distribution::{Beta, ContinuousCDF};
 
@@ -36,8 +36,14 @@ impl Rates {
     /// Of a blocked filter that holds `items` distinct keys. Its rate from its bits is exact.
     pub(super) fn of_blocked(filter: &BloomFilter, items: u64) -> Result<Self, bloomline::Error> {
         let predicted = blocked::rate(items, filter.blocks(), filter.k())?;
-        let spread = blocked::spread(items, filter.blocks(), filter.k())?;
-        let bounds = [1.0 - DEVIATIONS * spread, 1.0 + DEVIATIONS * spread].map(|f| f * predicted);
+        let bounds = if predicted < MIN_RATE {
+            // The spread of such rates is not known; but no more than 0.1 % of filters have a thousand times the mean
+            // (Markov's inequality).
+            [0.0, predicted / SIGNIFICANCE]
+        } else {
+            let spread = blocked::spread(items, filter.blocks(), filter.k())?;
+            [1.0 - DEVIATIONS * spread, 1.0 + DEVIATIONS * spread].map(|factor| factor * predicted)
+        };
         Ok(Self { predicted, bounds, from_bits: filter.health().rate, allowance: 0.0 })
     }
 
