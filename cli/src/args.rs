@@ -34,8 +34,8 @@ pub(crate) enum Command {
 /// Without arguments: 1,000,000 keys user<i>@mail.com at a false-positive rate of 1 %. Checked: every inserted key is
 /// found, one at a time and batched; both ways of inserting give the same filter; the rate measured with keys that are
 /// certainly absent agrees, by an exact 99.9 % interval, with the rate read from the filter's own bits; and that rate
-/// lies within 3.29 standard deviations between filters of the predicted one. The run is reproducible; another --seed
-/// draws other filters and other absent keys, and about one seed in a few hundred fails a check by chance.
+/// lies where 99.9 % of all such filters lie, by the theory's spread between filters. A run can be repeated exactly;
+/// another --seed draws other filters and other absent keys, and a few seeds in a thousand fail a check by chance.
 ///
 /// Everything runs on one thread. The reference has no batch call: its batch is a loop over the same keys.
 #[derive(Args)]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use bloomline::Pages;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use indicatif::HumanCount;
+use indicatif::{BinaryBytes, HumanCount};
 use serde::Serialize;
 
 use crate::failure::{Context, Failure};
@@ -55,17 +55,18 @@ pub(crate) fn count(number: u64) -> String {
 
 /// 1.14 MiB
 pub(crate) fn memory(bytes: u64) -> String {
-    bytesize::ByteSize(bytes).display().iec().to_string()
+    BinaryBytes(bytes).to_string()
 }
 
 /// A false-positive rate with four significant digits: in percent, or as a power of ten where it is small.
 pub(crate) fn rate(rate: f64) -> String {
     let percent = 100.0 * rate;
-    if percent != 0.0 && percent < 0.01 {
-        return format!("{rate:.3e}");
+    if percent == 0.0 || percent >= 0.01 {
+        let before_point = if percent > 0.0 { percent.log10().floor() } else { 0.0 };
+        format!("{percent:.*} %", (3.0 - before_point) as usize)
+    } else {
+        format!("{rate:.3e}")
     }
-    let before_point = if percent >= 100.0 { 3 } else { 1 + usize::from(percent >= 10.0) };
-    format!("{percent:.*} %", 4 - before_point)
 }
 
 /// The kind of pages, in a word.
@@ -82,6 +83,7 @@ mod tests {
         assert_eq!(rate(0.010_039), "1.004 %");
         assert_eq!(rate(0.123_46), "12.35 %");
         assert_eq!(rate(1.0), "100.0 %");
+        assert_eq!(rate(0.000_998_76), "0.09988 %");
         assert_eq!(rate(0.0), "0.000 %");
         assert_eq!(rate(9.9e-5), "9.900e-5");
     }

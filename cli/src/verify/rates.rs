@@ -7,8 +7,14 @@ use statrs::distribution::{Beta, ContinuousCDF};
 /// One minus the confidence of every statistical check.
 const SIGNIFICANCE: f64 = 0.001;
 
-/// The two-sided quantile of the normal distribution for `SIGNIFICANCE`.
-pub(super) const DEVIATIONS: f64 = 3.29;
+/// How many standard deviations between filters the rate may be off.
+///
+/// 3.29 is the quantile of the normal distribution. With few keys no shape can be relied on, so that the multiple is
+/// the one of Chebyshev's inequality, which holds for every distribution.
+fn deviations(items: u64) -> f64 {
+    const FEW: u64 = 100;
+    if items < FEW { SIGNIFICANCE.sqrt().recip() } else { 3.29 }
+}
 
 /// The exact 99.9 % interval of a probability of which `found` of `probes` trials came out (Clopper and Pearson,
 /// Biometrika 26, 1934). It holds the true probability in at least 99.9 % of all experiments, however rare the event.
@@ -24,7 +30,7 @@ pub(super) fn interval(found: u64, probes: u64) -> [f64; 2] {
 pub(super) struct Rates {
     /// The expected rate.
     pub(super) predicted: f64,
-    /// Where the rate from the bits may lie, at `DEVIATIONS` standard deviations between filters.
+    /// Where the rate by the bits lies in at least 99.9 % of all filters.
     pub(super) bounds: [f64; 2],
     /// The rate of this filter, read from its bits.
     pub(super) from_bits: f64,
@@ -33,7 +39,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// Of a blocked filter that holds `items` distinct keys. Its rate from its bits is exact.
+    /// Of a blocked filter that holds `items` distinct keys.
     pub(super) fn of_blocked(filter: &BloomFilter, items: u64) -> Result<Self, bloomline::Error> {
         let predicted = blocked::rate(items, filter.blocks(), filter.k())?;
         let bounds = if predicted < MIN_RATE {
@@ -42,7 +48,7 @@ impl Rates {
             [0.0, predicted / SIGNIFICANCE]
         } else {
             let spread = blocked::spread(items, filter.blocks(), filter.k())?;
-            [1.0 - DEVIATIONS * spread, 1.0 + DEVIATIONS * spread].map(|factor| factor * predicted)
+            log_normal(spread, deviations(items)).map(|factor| factor * predicted)
         };
         Ok(Self { predicted, bounds, from_bits: filter.health().rate, allowance: 0.0 })
     }
@@ -56,10 +62,10 @@ impl Rates {
         let a = f64::from(k) * n / m;
         let deviation = (((-a).exp() - (1.0 + a) * (-2.0 * a).exp()) / m).sqrt();
         let fill = -(-a).exp_m1();
-        let bounds = [fill - DEVIATIONS * deviation, fill + DEVIATIONS * deviation];
+        let distance = deviations(items) * deviation;
         Self {
             predicted: filter.predicted_rate(items),
-            bounds: bounds.map(|fill| fill.clamp(0.0, 1.0).powi(k)),
+            bounds: [fill - distance, fill + distance].map(|fill| fill.clamp(0.0, 1.0).powi(k)),
             from_bits: filter.rate_from_fill(),
             allowance: double_hashing(filter, n),
         }
@@ -72,9 +78,22 @@ impl Rates {
         low * (1.0 - ROUNDING) <= self.from_bits && self.from_bits <= high * (1.0 + ROUNDING)
     }
 
-    pub(super) fn agree_with(&self, [low, high]: [f64; 2]) -> bool {
-        low <= self.from_bits + self.allowance && self.from_bits - self.allowance <= high
+    /// Whether the true rate lies in the interval; `None` where the bits tell too little about it.
+    pub(super) fn agree_with(&self, [low, high]: [f64; 2]) -> Option<bool> {
+        const MOST_UNKNOWN: f64 = 0.25;
+        (self.allowance <= MOST_UNKNOWN * self.from_bits)
+            .then_some(low <= self.from_bits + self.allowance && self.from_bits - self.allowance <= high)
     }
+}
+
+/// The factors at `deviations` standard deviations below and above the mean 1 of a log-normal distribution with the
+/// standard deviation `spread`.
+///
+/// A rate is a mean of products of fills: never negative, and skewed where the blocks are few. With many blocks the
+/// factors are 1 ± `deviations`·`spread`.
+fn log_normal(spread: f64, deviations: f64) -> [f64; 2] {
+    let variance = (spread * spread).ln_1p();
+    [-deviations, deviations].map(|deviations| (deviations * variance.sqrt() - variance / 2.0).exp())
 }
 
 /// How much the true rate of a double-hashing filter may differ from that of k independent bits.
@@ -82,8 +101,8 @@ impl Rates {
 /// Positions of a key are equidistant, so an absent key shares many bits with an inserted one that has the same
 /// distance; a distance that is a multiple of m/d gives only d distinct bits (see the documentation of
 /// `bloomline::reference`, there for half of the bits set). And there are only about m²/2 sets of bits that a key can
-/// have: their number that is fully set is a random count with that mean times the rate. All of it is far below the
-/// sampling error from some thousand keys up.
+/// have: how many of them are fully set is a random count. All of it is far below the sampling error from some thousand
+/// keys up, unless the rate itself is tiny.
 fn double_hashing(filter: &ReferenceFilter, items: f64) -> f64 {
     let (m, fill) = (filter.bits() as f64, filter.fill());
     let same_distance = 2.0 * items / (m * m) * (1.0 + fill) / (1.0 - fill);
@@ -91,7 +110,7 @@ fn double_hashing(filter: &ReferenceFilter, items: f64) -> f64 {
         .filter(|d| filter.bits().is_multiple_of(u64::from(*d)))
         .map(|d| f64::from(totient(d)) * fill.powi(d as i32) / m)
         .sum();
-    let finite = DEVIATIONS * (2.0 * filter.rate_from_fill()).sqrt() / m;
+    let finite = 3.29 * (2.0 * filter.rate_from_fill()).sqrt() / m;
     (same_distance + few_bits + finite).min(1.0)
 }
 
@@ -114,17 +133,18 @@ mod tests {
         assert!((got / wanted - 1.0).abs() < tolerance, "{got} is not {wanted}");
     }
 
-    /// Without a success, and with nothing else, the interval has a closed form.
+    /// Without a success, and with nothing else, the interval has a closed form. The quantile of the beta distribution
+    /// comes with five right digits or more, which is plenty for an interval.
     #[test]
     fn interval_of_none_and_all() {
         for probes in [1_u64, 10, 1000, 4_500_000] {
-            let end = 1.0 - 0.0005_f64.powf(1.0 / probes as f64);
+            let end = -(0.0005_f64.ln() / probes as f64).exp_m1();
             let [low, high] = interval(0, probes);
             assert_eq!(low, 0.0);
-            assert_close(high, end, 1e-9);
+            assert_close(high, end, 1e-5);
             let [low, high] = interval(probes, probes);
             assert_eq!(high, 1.0);
-            assert_close(1.0 - low, end, 1e-7);
+            assert_close(1.0 - low, end, 1e-5);
         }
     }
 
@@ -157,6 +177,17 @@ mod tests {
         let [low, high] = interval(4500, 4_500_000);
         assert!((0.000_95..0.000_953).contains(&low), "{low}");
         assert!((0.001_048..0.001_051).contains(&high), "{high}");
+    }
+
+    #[test]
+    fn a_small_spread_is_symmetric_and_a_large_one_stays_positive() {
+        let [low, high] = log_normal(0.001, 3.29);
+        assert_close(1.0 - low, 0.003_29, 0.01);
+        assert_close(high - 1.0, 0.003_29, 0.01);
+        // ln 2 is the variance of the logarithm at a spread of 1.
+        let [low, high] = log_normal(1.0, 1.0);
+        assert_close(low * high, 0.5, 1e-12);
+        assert_close(high / low, (2.0 * std::f64::consts::LN_2.sqrt()).exp(), 1e-12);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::checks::Check;
+use super::checks::{Check, Outcome};
 use super::timing::Operations;
 use crate::output::{self, count, memory, rate};
 
@@ -110,8 +110,13 @@ impl Report {
             "medians; batches of {} keys; the reference's batch is a loop\n",
             count(self.batch as u64)
         )?;
-        for check in &self.checks {
-            writeln!(text, "{}  {}: {}", if check.pass { "pass" } else { "FAIL" }, check.name, check.seen)?;
+        for Check { name, result, seen } in &self.checks {
+            let result = match result {
+                Outcome::Pass => "pass",
+                Outcome::Fail => "FAIL",
+                Outcome::Skip => "skip",
+            };
+            writeln!(text, "{result}  {name}: {seen}")?;
         }
         writeln!(text, "\nverdict: {}", if self.passes() { "pass" } else { "FAIL" })
     }

@@ -58,7 +58,10 @@ impl Filter for ReferenceFilter {
 
     fn contains_batch<K: TestKey>(&self, keys: &[K], mask: &mut [u64]) {
         for (keys, word) in keys.chunks(64).zip(mask) {
-            *word = keys.iter().rev().fold(0, |word, key| word << 1 | u64::from(key.is_in(self)));
+            *word = 0;
+            for (i, key) in keys.iter().enumerate() {
+                *word |= u64::from(key.is_in(self)) << i;
+            }
         }
     }
 
