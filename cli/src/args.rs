@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bloomline::sizing::Choice;
+use bloomline::sizing::{Choice, blocked};
 use bloomline::{BloomFilter, Builder, Kernel, Pages};
 use bytesize::ByteSize;
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
@@ -186,6 +186,14 @@ impl Accuracy {
         self.fpr.unwrap_or(Self::DEFAULT_RATE)
     }
 
+    /// The shape of the blocked filter, without its memory.
+    pub(crate) fn design(&self, items: u64, choice: Choice) -> Result<blocked::Design, bloomline::Error> {
+        match self.bits_per_key {
+            Some(bits_per_key) => blocked::design_bits_per_key(items, bits_per_key, choice),
+            None => blocked::design(items, self.rate(), choice),
+        }
+    }
+
     fn builder(&self, items: u64) -> Builder {
         match self.bits_per_key {
             Some(bits_per_key) => BloomFilter::with_bits_per_key(items, bits_per_key),
@@ -243,6 +251,17 @@ enum PageKind {
     Huge,
 }
 
+impl Engine {
+    /// The kernel that was asked for, if any.
+    pub(crate) fn kernel(&self) -> Result<Option<Kernel>, Failure> {
+        let refused = |error: bloomline::Error| {
+            let available: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
+            Failure::new("--kernel", format!("{error}; available: {}", available.join(", ")))
+        };
+        self.kernel.as_deref().map(Kernel::by_name).transpose().map_err(refused)
+    }
+}
+
 /// The empty blocked filter that the options ask for.
 pub(crate) fn empty_filter(
     items: u64,
@@ -256,21 +275,14 @@ pub(crate) fn empty_filter(
         Choice::Fast => builder.fast(),
         Choice::Compact => builder.compact(),
     };
-    if let Some(name) = &engine.kernel {
-        builder = builder.kernel(kernel(name)?);
+    if let Some(kernel) = engine.kernel()? {
+        builder = builder.kernel(kernel);
     }
     let pages = match engine.pages {
         PageKind::Ordinary => Pages::Ordinary,
         PageKind::Huge => Pages::Huge,
     };
     builder.seed(engine.seed).pages(pages).build().about("filter")
-}
-
-fn kernel(name: &str) -> Result<Kernel, Failure> {
-    Kernel::by_name(name).map_err(|error| {
-        let available: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
-        Failure::new("--kernel", format!("{error}; available: {}", available.join(", ")))
-    })
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -62,6 +62,8 @@ pub(crate) fn memory(bytes: u64) -> String {
 pub(crate) fn rate(rate: f64) -> String {
     let percent = 100.0 * rate;
     if percent == 0.0 || percent >= 0.01 {
+        // Rounding can add a digit before the point.
+        let percent: f64 = format!("{percent:.3e}").parse().unwrap_or(percent);
         let before_point = if percent > 0.0 { percent.log10().floor() } else { 0.0 };
         format!("{percent:.*} %", (3.0 - before_point) as usize)
     } else {
@@ -82,6 +84,7 @@ mod tests {
     fn rates_have_four_significant_digits() {
         assert_eq!(rate(0.010_039), "1.004 %");
         assert_eq!(rate(0.123_46), "12.35 %");
+        assert_eq!(rate(0.009_999_96), "1.000 %");
         assert_eq!(rate(1.0), "100.0 %");
         assert_eq!(rate(0.000_998_76), "0.09988 %");
         assert_eq!(rate(0.0), "0.000 %");

@@ -138,7 +138,7 @@ fn values_that_no_filter_can_have_are_refused() {
         ("-n 1000 --bytes 1EiB", ["1152921504606846976", "limit"]),
         ("-n 1000 --bytes 16EiB", ["limit", "bytes"]),
         ("-n 1000 --bytes fish", ["fish", "--bytes"]),
-        ("-p 1e-15 --bytes 64", ["64 bytes", "single item"]),
+        ("-p 0.001 --bytes 64 --k 1", ["64 bytes", "single item"]),
         ("-n 1000 -p 0.01 --k 0", ["k = 0", "1..=16"]),
         ("-n 1000 -p 0.01 --k 17", ["k = 17", "1..=16"]),
         ("-n 1000 -p 0.01 --k 6 --mode fast", ["--k", "--mode"]),

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use bloomline::BloomFilter;
 use bloomline::reference::ReferenceFilter;
-use bloomline::sizing::classic;
+use bloomline::sizing::{blocked, classic};
 use rand::prelude::*;
 
 use crate::args::{self, VerifyArgs};
@@ -35,6 +35,8 @@ const FALSE_POSITIVES: f64 = 4500.0;
 const PROBES: std::ops::RangeInclusive<u64> = 1_000_000..=4_500_000;
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
+    // A wrong name is told before the keys are read.
+    args.engine.kernel()?;
     let progress = Progress::steps(5);
     let report = match &args.input.keys {
         None => worked_example(args, &progress),
@@ -51,16 +53,16 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
 
 fn worked_example(args: &VerifyArgs, progress: &Progress) -> Result<Report, Failure> {
     let items = args.items.unwrap_or(DEFAULT_ITEMS);
-    // The filters come first: they know what is too large.
-    let filters = Filters::empty(args, items)?;
-    let probes = filters.probes(args, items)?;
-    memory_for(items, probes, &filters)?;
+    let plan = Plan::new(args, items, items)?;
+    // A line of text, a slice, and an entry of a hash set with its spare room.
+    const KEY_BYTES: u64 = 24 + 16 + 2 * 17;
+    plan.check_memory(items.saturating_add(plan.probes).saturating_mul(KEY_BYTES))?;
     progress.step("making keys");
     let text = workload::addresses("user", items);
     let (keys, set) = workload::distinct(lines(&text).collect());
-    let absent_text = workload::absent_addresses(&set, probes);
+    let absent_text = workload::absent_addresses(&set, plan.probes);
     drop(set);
-    verify_strings(args, filters, &keys, &absent_text, progress)
+    verify_strings(args, &plan, &keys, &absent_text, progress)
 }
 
 fn key_file(args: &VerifyArgs, source: &Source, progress: &Progress) -> Result<Report, Failure> {
@@ -71,36 +73,30 @@ fn key_file(args: &VerifyArgs, source: &Source, progress: &Progress) -> Result<R
     match Keys::parse(&piece, args.input.integers, &source.name())? {
         Keys::Bytes(keys) => {
             let (keys, set) = workload::distinct(keys);
-            let (filters, probes) = sized_for(args, &keys, source)?;
-            let absent_text = workload::absent_strings(&keys, &set, probes, &mut rng);
+            let plan = Plan::for_keys(args, &keys, source)?;
+            let bytes: usize = keys.iter().map(|key| workload::absent_length(key) + 1).sum();
+            let mean = bytes.div_ceil(keys.len()) + size_of::<&[u8]>();
+            plan.check_memory(plan.probes.saturating_mul(mean as u64))?;
+            let absent_text = workload::absent_strings(&keys, &set, plan.probes, &mut rng);
             drop(set);
-            verify_strings(args, filters, &keys, &absent_text, progress)
+            verify_strings(args, &plan, &keys, &absent_text, progress)
         }
         Keys::Integers(keys) => {
             let (keys, set): (_, HashSet<u64>) = workload::distinct(keys);
-            let (filters, probes) = sized_for(args, &keys, source)?;
-            let absent = workload::absent_integers(&set, probes, &mut rng);
+            let plan = Plan::for_keys(args, &keys, source)?;
+            plan.check_memory(plan.probes.saturating_mul(size_of::<u64>() as u64))?;
+            let absent = workload::absent_integers(&set, plan.probes, &mut rng);
             drop(set);
             let shuffled = workload::shuffle(&keys, &mut rng);
             let workload = Workload { keys: &keys, shuffled: &shuffled, absent: &absent };
-            verify(args, filters, &workload, progress)
+            verify(args, &plan, &workload, progress)
         }
     }
-}
-
-fn sized_for<K>(args: &VerifyArgs, keys: &[K], source: &Source) -> Result<(Filters, usize), Failure> {
-    let items = keys.len() as u64;
-    if items == 0 {
-        return Err(Failure::new(source.name(), "no keys; at least 1 is needed"));
-    }
-    let filters = Filters::empty(args, args.items.unwrap_or(items))?;
-    let probes = filters.probes(args, items)?;
-    Ok((filters, probes))
 }
 
 fn verify_strings(
     args: &VerifyArgs,
-    filters: Filters,
+    plan: &Plan,
     keys: &[&[u8]],
     absent_text: &[u8],
     progress: &Progress,
@@ -109,68 +105,81 @@ fn verify_strings(
     let shuffled_text = workload::lay_out(&workload::shuffle(keys, &mut rng));
     let shuffled: Vec<_> = lines(&shuffled_text).collect();
     let absent: Vec<_> = lines(absent_text).collect();
-    verify(args, filters, &Workload { keys, shuffled: &shuffled, absent: &absent }, progress)
+    verify(args, plan, &Workload { keys, shuffled: &shuffled, absent: &absent }, progress)
 }
 
-/// The filters, and a second one of each, for the other way of inserting and for timing.
-struct Filters {
-    blocked: Pair<BloomFilter>,
-    reference: Pair<ReferenceFilter>,
-    /// The number of items that they are sized for.
-    items: u64,
+/// What is to be built, known before anything takes memory.
+struct Plan {
+    /// The number of items that the filters are sized for.
+    sized_for: u64,
+    blocked_bytes: u64,
+    reference_bits: u64,
+    reference_k: u32,
+    /// The number of absent keys.
+    probes: u64,
 }
 
-impl Filters {
-    fn empty(args: &VerifyArgs, items: u64) -> Result<Self, Failure> {
-        let blocked = || args::empty_filter(items, &args.accuracy, &args.k, &args.engine);
-        let blocked = Pair { full: blocked()?, scratch: blocked()? };
-        let reference = || {
-            let seed = args.engine.seed;
-            match args.accuracy.bits_per_key {
-                None => ReferenceFilter::with_rate(items, args.accuracy.rate(), seed),
-                Some(bits_per_key) => {
-                    let bits = (items as f64 * bits_per_key).ceil() as u64;
-                    ReferenceFilter::with_bits(bits, classic::optimal_k(items, bits), seed)
-                }
-            }
-            .about("reference filter")
+impl Plan {
+    /// For filters sized for `sized_for` items that will hold `items`.
+    fn new(args: &VerifyArgs, sized_for: u64, items: u64) -> Result<Self, Failure> {
+        let design = args.accuracy.design(sized_for, args.k.choice()).about("blocked filter")?;
+        let reference_bits = match args.accuracy.bits_per_key {
+            None => classic::bits(sized_for, args.accuracy.rate()).about("reference filter")?,
+            Some(bits_per_key) => (sized_for as f64 * bits_per_key).ceil() as u64,
         };
-        Ok(Self { blocked, reference: Pair { full: reference()?, scratch: reference()? }, items })
-    }
-
-    /// How many absent keys to probe.
-    fn probes(&self, args: &VerifyArgs, items: u64) -> Result<usize, Failure> {
-        let rate = self.blocked.full.predicted_rate_at(items);
+        let rate = blocked::rate(items, design.blocks, design.k).about("blocked filter")?;
         let enough = ((FALSE_POSITIVES / rate) as u64).clamp(*PROBES.start(), *PROBES.end());
-        usize::try_from(args.probes.unwrap_or(enough)).about("--probes")
+        Ok(Self {
+            sized_for,
+            blocked_bytes: design.bytes(),
+            reference_bits,
+            reference_k: classic::optimal_k(sized_for, reference_bits),
+            probes: args.probes.unwrap_or(enough),
+        })
     }
-}
 
-/// Refuses what this machine has no memory for, since the system would rather end the process than refuse.
-fn memory_for(items: u64, probes: usize, filters: &Filters) -> Result<(), Failure> {
-    // A line of text, a slice, and an entry of a hash set with its spare room.
-    const KEY_BYTES: u64 = 24 + 16 + 2 * 17;
-    let keys = items.saturating_add(probes as u64).saturating_mul(KEY_BYTES);
-    let filters = 2 * (filters.blocked.full.bytes() + filters.reference.full.bytes());
-    let needed = keys.saturating_add(filters);
-    let mut system = sysinfo::System::new();
-    system.refresh_memory();
-    let free = system.cgroup_limits().map_or(u64::MAX, |limits| limits.free_memory);
-    let free = free.min(system.available_memory());
-    if sysinfo::IS_SUPPORTED_SYSTEM && needed > free {
-        let (needed, free) = (output::memory(needed), output::memory(free));
-        return Err(Failure::new("memory", format!("{needed} needed, {free} available")));
+    fn for_keys<K>(args: &VerifyArgs, keys: &[K], source: &Source) -> Result<Self, Failure> {
+        match keys.len() as u64 {
+            0 => Err(Failure::new(source.name(), "no keys; at least 1 is needed")),
+            items => Self::new(args, args.items.unwrap_or(items), items),
+        }
     }
-    Ok(())
+
+    /// Refuses what this machine has no memory for, since the system would rather end the process than refuse: the
+    /// filters, two of each, and `more` bytes.
+    fn check_memory(&self, more: u64) -> Result<(), Failure> {
+        let needed = more.saturating_add(2 * (self.blocked_bytes + self.reference_bits / 8));
+        let mut system = sysinfo::System::new();
+        system.refresh_memory();
+        // What a container holds besides is cached files, which make room.
+        let limit = system.cgroup_limits().map(|limits| limits.total_memory.saturating_sub(limits.rss));
+        let free = system.available_memory().min(limit.unwrap_or(u64::MAX));
+        if sysinfo::IS_SUPPORTED_SYSTEM && needed > free {
+            let (needed, free) = (output::memory(needed), output::memory(free));
+            return Err(Failure::new("memory", format!("{needed} needed, {free} available")));
+        }
+        Ok(())
+    }
+
+    /// An empty filter, and a second one for the other way of inserting and for timing.
+    fn blocked(&self, args: &VerifyArgs) -> Result<Pair<BloomFilter>, Failure> {
+        let empty = || args::empty_filter(self.sized_for, &args.accuracy, &args.k, &args.engine);
+        Ok(Pair { full: empty()?, scratch: empty()? })
+    }
+
+    fn reference(&self, seed: u64) -> Result<Pair<ReferenceFilter>, Failure> {
+        let empty = || ReferenceFilter::with_bits(self.reference_bits, self.reference_k, seed);
+        Ok(Pair { full: empty().about("reference filter")?, scratch: empty().about("reference filter")? })
+    }
 }
 
 fn verify<K: TestKey>(
     args: &VerifyArgs,
-    filters: Filters,
+    plan: &Plan,
     workload: &Workload<'_, K>,
     progress: &Progress,
 ) -> Result<Report, Failure> {
-    let Filters { mut blocked, mut reference, items: sized_for } = filters;
+    let (mut blocked, mut reference) = (plan.blocked(args)?, plan.reference(args.engine.seed)?);
     progress.step("inserting");
     blocked.full.insert_batch(workload.keys);
     for key in workload.keys {
@@ -212,7 +221,7 @@ fn verify<K: TestKey>(
     let (filter, bits) = (&blocked.full, reference.full.bits());
     Ok(Report {
         items,
-        sized_for,
+        sized_for: plan.sized_for,
         probes,
         kernel: filter.kernel().name(),
         pages: output::pages(filter.pages()),

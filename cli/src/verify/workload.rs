@@ -83,24 +83,25 @@ pub(super) fn addresses(user: &str, count: u64) -> Vec<u8> {
 }
 
 /// Random numbers that are not among `keys`.
-pub(super) fn absent_integers(keys: &HashSet<u64>, count: usize, rng: &mut StdRng) -> Vec<u64> {
-    rng.random_iter().filter(|number| !keys.contains(number)).take(count).collect()
+pub(super) fn absent_integers(keys: &HashSet<u64>, count: u64, rng: &mut StdRng) -> Vec<u64> {
+    rng.random_iter().filter(|number| !keys.contains(number)).take(count as usize).collect()
 }
 
-/// Random strings that are not among `keys`, as lines; as long as randomly drawn keys, but not so short that they would
-/// repeat.
-pub(super) fn absent_strings(
-    keys: &[&[u8]],
-    set: &HashSet<&[u8]>,
-    count: usize,
-    rng: &mut StdRng,
-) -> Vec<u8> {
+/// Lengths of random strings: long enough that they hardly repeat, short enough that millions fit the memory.
+const LENGTHS: std::ops::RangeInclusive<usize> = 8..=256;
+
+/// The bytes of a random string that is about as long as this key.
+pub(super) fn absent_length(key: &[u8]) -> usize {
+    key.len().clamp(*LENGTHS.start(), *LENGTHS.end())
+}
+
+/// Random strings that are not among `keys`, as lines, about as long as randomly drawn keys.
+pub(super) fn absent_strings(keys: &[&[u8]], set: &HashSet<&[u8]>, count: u64, rng: &mut StdRng) -> Vec<u8> {
     const LETTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
-    const SHORTEST: usize = 8;
     let mut text = Vec::new();
-    let mut made = 0;
+    let mut made = 0_u64;
     while made < count {
-        let length = keys.choose(rng).map_or(0, |key| key.len()).max(SHORTEST);
+        let length = keys.choose(rng).map_or(*LENGTHS.start(), |key| absent_length(key));
         let start = text.len();
         text.extend((0..length).map(|_| LETTERS[rng.random_range(0..LETTERS.len())]));
         if set.contains(&text[start..]) {
@@ -114,8 +115,8 @@ pub(super) fn absent_strings(
 }
 
 /// The worked example's absent keys, as lines.
-pub(super) fn absent_addresses(set: &HashSet<&[u8]>, count: usize) -> Vec<u8> {
-    let text = addresses("ghost", count as u64);
+pub(super) fn absent_addresses(set: &HashSet<&[u8]>, count: u64) -> Vec<u8> {
+    let text = addresses("ghost", count);
     debug_assert!(lines(&text).all(|ghost| !set.contains(ghost)));
     text
 }
