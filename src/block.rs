@@ -4,19 +4,14 @@
 use core::ptr::NonNull;
 
 use crate::error::Error;
+use crate::scheme::block512::BLOCK_BYTES;
+use crate::sizing::blocked::MAX_BLOCKS;
 
 /// One cache line of a filter: eight 64-bit words, in memory as they lie in a file on a
 /// little-endian machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Block(pub(crate) [u64; 8]);
-
-/// Bytes in a block.
-pub(crate) const BLOCK_BYTES: u64 = 64;
-
-/// The largest number of blocks, 2^32 − 1 (256 GiB): a block index is the high half of a product with
-/// this number, which the kernels build from 32-bit multiplications.
-pub(crate) const MAX_BLOCKS: u64 = u32::MAX as u64;
 
 /// The pages that hold a filter's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,12 +129,16 @@ impl Blocks {
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        if let Owner::Heap = self.owner {
-            let layout = core::alloc::Layout::array::<Block>(self.len);
-            let layout = layout.expect("the layout that the blocks were allocated with");
-            // SAFETY: `start` was allocated by the global allocator with this very layout, and nothing
-            // can use it after `drop`.
-            unsafe { alloc::alloc::dealloc(self.start.as_ptr().cast(), layout) }
+        match self.owner {
+            Owner::Heap => {
+                let layout = core::alloc::Layout::array::<Block>(self.len);
+                let layout = layout.expect("the layout that the blocks were allocated with");
+                // SAFETY: `start` was allocated by the global allocator with this very layout, and nothing
+                // can use it after `drop`.
+                unsafe { alloc::alloc::dealloc(self.start.as_ptr().cast(), layout) }
+            }
+            #[cfg(all(feature = "std", target_os = "linux"))]
+            Owner::Mapping { .. } => {}
         }
     }
 }

@@ -17,10 +17,12 @@ pub enum Error {
         /// The refused number of bits per key.
         bits_per_key: f64,
     },
-    /// A number of bits per key in the block, k, outside 1…16.
+    /// A number of bits that a key sets, k, of 0 or above the most that the filter takes.
     InvalidK {
         /// The refused k.
         k: u32,
+        /// The largest k.
+        max: u32,
     },
     /// No filter within the size limit reaches the asked rate with the asked k.
     RateUnreachable {
@@ -36,10 +38,12 @@ pub enum Error {
         /// The largest size in bytes that is possible here.
         limit: u64,
     },
-    /// A size below one 64-byte block.
+    /// A size below the least that a filter can have.
     TooSmall {
         /// The asked size in bytes.
         bytes: u64,
+        /// The least size in bytes.
+        min: u64,
     },
     /// The allocator had no room.
     AllocationFailed {
@@ -142,7 +146,7 @@ impl fmt::Display for Error {
             Self::InvalidBitsPerKey { bits_per_key } => {
                 write!(f, "bits per key {bits_per_key} is not a finite number above 0")
             }
-            Self::InvalidK { k } => write!(f, "k = {k} is not in 1..=16"),
+            Self::InvalidK { k, max } => write!(f, "k = {k} is not in 1..={max}"),
             Self::RateUnreachable { rate, items } => write!(
                 f,
                 "no filter within the size limit holds {items} items at a false-positive rate of {rate}"
@@ -150,8 +154,8 @@ impl fmt::Display for Error {
             Self::TooLarge { bytes, limit } => {
                 write!(f, "a filter of {bytes} bytes is above the limit of {limit} bytes")
             }
-            Self::TooSmall { bytes } => {
-                write!(f, "a filter of {bytes} bytes is below the minimum of one 64-byte block")
+            Self::TooSmall { bytes, min } => {
+                write!(f, "a filter of {bytes} bytes is below the minimum of {min} bytes")
             }
             Self::AllocationFailed { bytes } => write!(f, "could not allocate {bytes} bytes"),
             Self::UnknownKernel { name } => write!(f, "no kernel is named {name:?}"),
@@ -181,10 +185,7 @@ impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { needed, got } => {
-                write!(
-                    f,
-                    "the filter is cut off: it needs {needed} bytes and has {got}"
-                )
+                write!(f, "the filter is cut off: it needs {needed} bytes and has {got}")
             }
             Self::TrailingBytes { needed } => {
                 write!(f, "bytes follow the end of the filter at byte {needed}")
@@ -196,11 +197,7 @@ impl fmt::Display for FormatError {
                 write!(f, "{field} {value} is not known to this release")
             }
             Self::InvalidField { field, value } => write!(f, "{field} cannot be {value}"),
-            Self::BadChecksum {
-                part,
-                stored,
-                computed,
-            } => write!(
+            Self::BadChecksum { part, stored, computed } => write!(
                 f,
                 "the {part} checksum is {computed:08x}, stored is {stored:08x}: the bytes have changed"
             ),

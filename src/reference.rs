@@ -44,20 +44,15 @@ use crate::error::Error;
 /// The increment of SplitMix64: 2⁶⁴ divided by the golden ratio, made odd.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The default secret of wyhash, final version 3.
-const WYHASH_SECRET: [u64; 4] = [
-    0xa076_1d64_78bd_642f,
-    0xe703_7ed1_a0b4_28db,
-    0x8ebc_6af0_9c88_c6e3,
-    0x5899_65cc_7537_4cc3,
-];
+const WYHASH_SECRET: [u64; 4] =
+    [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
+
+/// More bits than this for a key never pay.
+const MAX_K: u32 = 64;
 
 const WORD_BITS: u64 = u64::BITS as u64;
 /// 2⁶³ bits, or as much as one allocation can be.
-const MAX_BYTES: u64 = if usize::BITS < 64 {
-    isize::MAX as u64
-} else {
-    1 << 60
-};
+const MAX_BYTES: u64 = if usize::BITS < 64 { isize::MAX as u64 } else { 1 << 60 };
 
 /// A classic Bloom filter: one array of m bits, k bits anywhere in it for each key.
 ///
@@ -131,11 +126,11 @@ impl ReferenceFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn with_bits(bits: u64, k: u32, seed: u64) -> Result<Self, Error> {
-        if !(1..=64).contains(&k) {
-            return Err(Error::InvalidK { k });
+        if !(1..=MAX_K).contains(&k) {
+            return Err(Error::InvalidK { k, max: MAX_K });
         }
         if bits == 0 {
-            return Err(Error::TooSmall { bytes: 0 });
+            return Err(Error::TooSmall { bytes: 0, min: 8 });
         }
         Self::allocate(bits.into(), k, seed)
     }
@@ -144,24 +139,14 @@ impl ReferenceFilter {
         let length = bits.div_ceil(WORD_BITS.into());
         let bytes = length.saturating_mul(8);
         if bytes > MAX_BYTES.into() {
-            return Err(Error::TooLarge {
-                bytes,
-                limit: MAX_BYTES,
-            });
+            return Err(Error::TooLarge { bytes, limit: MAX_BYTES });
         }
         let (length, bytes) = (length as usize, bytes as u64);
         let mut words = Vec::new();
-        words
-            .try_reserve_exact(length)
-            .map_err(|_| Error::AllocationFailed { bytes })?;
+        words.try_reserve_exact(length).map_err(|_| Error::AllocationFailed { bytes })?;
         words.resize(length, 0);
         let seeds = [1, 2].map(|i| mix(seed.wrapping_add(GAMMA.wrapping_mul(i))));
-        Ok(Self {
-            words,
-            bits: bits as u64,
-            k,
-            seeds,
-        })
+        Ok(Self { words, bits: bits as u64, k, seeds })
     }
 
     /// Inserts a byte string and returns whether it was possibly present before.
@@ -308,8 +293,7 @@ impl ReferenceFilter {
 
     #[inline]
     fn hash_bytes(&self, key: &[u8]) -> [u64; 2] {
-        self.seeds
-            .map(|seed| wyhash::final3::wyhash(key, seed, WYHASH_SECRET))
+        self.seeds.map(|seed| wyhash::final3::wyhash(key, seed, WYHASH_SECRET))
     }
 
     #[inline]
@@ -370,21 +354,13 @@ const fn below(hash: u64, limit: u64) -> u64 {
 /// The finaliser of MurmurHash3 (A. Appleby).
 #[inline]
 const fn fmix64(x: u64) -> u64 {
-    xor_shift_multiply(
-        x,
-        [33, 33, 33],
-        [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53],
-    )
+    xor_shift_multiply(x, [33, 33, 33], [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53])
 }
 
 /// The finaliser of SplitMix64 (G. Steele, D. Lea, C. Flood 2014), D. Stafford's variant 13.
 #[inline]
 const fn mix(x: u64) -> u64 {
-    xor_shift_multiply(
-        x,
-        [30, 27, 31],
-        [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb],
-    )
+    xor_shift_multiply(x, [30, 27, 31], [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb])
 }
 
 #[inline]

@@ -10,12 +10,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// The rule of the module documentation, written again with remainders and wide integers.
 mod model {
-    const SECRET: [u64; 4] = [
-        0xa0761d6478bd642f,
-        0xe7037ed1a0b428db,
-        0x8ebc6af09c88c6e3,
-        0x589965cc75374cc3,
-    ];
+    const SECRET: [u64; 4] = [0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3];
 
     fn murmur(mut x: u64) -> u64 {
         x ^= x >> 33;
@@ -35,19 +30,14 @@ mod model {
 
     fn seeds(seed: u64) -> (u64, u64) {
         let first = seed.wrapping_add(0x9e3779b97f4a7c15);
-        (
-            splitmix(first),
-            splitmix(first.wrapping_add(0x9e3779b97f4a7c15)),
-        )
+        (splitmix(first), splitmix(first.wrapping_add(0x9e3779b97f4a7c15)))
     }
 
     fn walk(h1: u64, h2: u64, m: u64, k: u32) -> Vec<u64> {
         let m = u128::from(m);
         let start = u128::from(h1) * m / (1 << 64);
         let step = 1 + u128::from(h2) * (m - 1) / (1 << 64);
-        (0..u128::from(k))
-            .map(|i| ((start + i * step) % m) as u64)
-            .collect()
+        (0..u128::from(k)).map(|i| ((start + i * step) % m) as u64).collect()
     }
 
     pub(super) fn of_u64(key: u64, m: u64, k: u32, seed: u64) -> Vec<u64> {
@@ -67,11 +57,7 @@ mod model {
 fn plausible(hits: u64, trials: u64, rate: f64) -> bool {
     let binomial = Binomial::new(rate, trials).unwrap();
     let at_most = binomial.cdf(hits);
-    let at_least = if hits == 0 {
-        1.0
-    } else {
-        binomial.sf(hits - 1)
-    };
+    let at_least = if hits == 0 { 1.0 } else { binomial.sf(hits - 1) };
     at_most > 0.0005 && at_least > 0.0005
 }
 
@@ -94,24 +80,11 @@ fn the_interval_is_that_of_clopper_and_pearson() {
 
 #[test]
 fn inserts_and_queries_follow_the_rule() {
-    for (m, k) in [
-        (1, 1),
-        (1, 64),
-        (2, 3),
-        (63, 2),
-        (64, 7),
-        (65, 7),
-        (1000, 1),
-        (4099, 64),
-        (20_000, 7),
-    ] {
+    for (m, k) in [(1, 1), (1, 64), (2, 3), (63, 2), (64, 7), (65, 7), (1000, 1), (4099, 64), (20_000, 7)] {
         for seed in [0, 1, u64::MAX] {
             let mut rng = StdRng::seed_from_u64(m ^ seed);
             let mut filter = ReferenceFilter::with_bits(m, k, seed).unwrap();
-            assert_eq!(
-                (filter.bits(), filter.k(), filter.bytes()),
-                (m, k, m.div_ceil(64) * 8)
-            );
+            assert_eq!((filter.bits(), filter.k(), filter.bytes()), (m, k, m.div_ceil(64) * 8));
             let mut set = HashSet::new();
             for round in 0..600 {
                 let number: u64 = rng.random::<u64>() >> (round % 64);
@@ -124,13 +97,9 @@ fn inserts_and_queries_follow_the_rule() {
                 let before = text_bits.iter().all(|bit| set.contains(bit));
                 assert_eq!(filter.contains_bytes(&text), before);
 
-                let expected = number_bits
-                    .iter()
-                    .fold(true, |all, &bit| !set.insert(bit) & all);
+                let expected = number_bits.iter().fold(true, |all, &bit| !set.insert(bit) & all);
                 assert_eq!(filter.insert_u64(number), expected);
-                let expected = text_bits
-                    .iter()
-                    .fold(true, |all, &bit| !set.insert(bit) & all);
+                let expected = text_bits.iter().fold(true, |all, &bit| !set.insert(bit) & all);
                 assert_eq!(filter.insert_bytes(&text), expected);
 
                 assert_eq!(filter.fill(), set.len() as f64 / m as f64);
@@ -148,9 +117,8 @@ fn no_inserted_key_is_denied() {
     for rate in [0.9, 0.5, 0.01, 1e-6] {
         let mut filter = ReferenceFilter::with_rate(20_000, rate, rng.random()).unwrap();
         let numbers: HashSet<u64> = (0..10_000).map(|_| rng.random()).collect();
-        let texts: HashSet<Vec<u8>> = (0..10_000)
-            .map(|i| (0..i % 200).map(|_| rng.random()).collect())
-            .collect();
+        let texts: HashSet<Vec<u8>> =
+            (0..10_000).map(|i| (0..i % 200).map(|_| rng.random()).collect()).collect();
         for &number in &numbers {
             filter.insert_u64(number);
             assert!(filter.contains_u64(number));
@@ -179,21 +147,13 @@ enum Key {
 
 const KINDS: [Kind; 7] = [
     // An odd multiplier and a xor are bijections; the numbers have no pattern that the mixers undo.
-    ("random", |i| {
-        Key::Number(
-            (i ^ 0x5deece66d)
-                .wrapping_mul(0xd1342543de82ef95)
-                .rotate_left(29),
-        )
-    }),
+    ("random", |i| Key::Number((i ^ 0x5deece66d).wrapping_mul(0xd1342543de82ef95).rotate_left(29))),
     ("sequential", Key::Number),
     ("strided by 2^32", |i| Key::Number(i << 32)),
     ("reversed bits", |i| Key::Number(i.reverse_bits())),
     ("pairs (i, i)", |i| Key::Number(i << 32 | i)),
     ("text", |i| Key::Text(format!("user:{i}@example.org"))),
-    ("long text", |i| {
-        Key::Text(format!("{:>60}/{i:x}/index.html", "a constant prefix"))
-    }),
+    ("long text", |i| Key::Text(format!("{:>60}/{i:x}/index.html", "a constant prefix"))),
 ];
 
 fn insert(filter: &mut ReferenceFilter, key: Key) {
@@ -237,9 +197,7 @@ fn measured_rates_are_the_predicted_ones() {
                 filter.rate_from_fill()
             );
 
-            let hits = (ITEMS..ITEMS + PROBES)
-                .filter(|&i| contains(&filter, key(i)))
-                .count() as u64;
+            let hits = (ITEMS..ITEMS + PROBES).filter(|&i| contains(&filter, key(i))).count() as u64;
             assert!(
                 plausible(hits, PROBES, filter.rate_from_fill()),
                 "{kind}, {rate}: {hits} of {PROBES}, expected {} of them",
@@ -267,10 +225,7 @@ fn double_hashing_costs_what_the_documentation_says() {
         let absent = ITEMS..ITEMS + PROBES;
         hits += absent.filter(|&key| filter.contains_u64(key)).count() as u64;
     }
-    assert!(
-        plausible(hits, 10 * PROBES, independent + documented),
-        "{hits}"
-    );
+    assert!(plausible(hits, 10 * PROBES, independent + documented), "{hits}");
     assert!(!plausible(hits, 10 * PROBES, independent), "{hits}");
 }
 
@@ -296,18 +251,8 @@ fn sizes_are_those_of_the_textbook() {
 
 #[test]
 fn rates_outside_the_limits_are_refused() {
-    let refused = [
-        0.0,
-        -0.0,
-        1.0,
-        1.5,
-        -0.01,
-        0.99e-15,
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::MIN_POSITIVE,
-    ];
+    let refused =
+        [0.0, -0.0, 1.0, 1.5, -0.01, 0.99e-15, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE];
     for rate in refused {
         match ReferenceFilter::with_rate(1_000, rate, 0).unwrap_err() {
             Error::InvalidRate { rate: named } => assert_eq!(named.to_bits(), rate.to_bits()),
@@ -320,38 +265,27 @@ fn rates_outside_the_limits_are_refused() {
 fn sizes_outside_the_limits_are_refused() {
     for k in [0, 65, u32::MAX] {
         let error = ReferenceFilter::with_bits(64, k, 0).unwrap_err();
-        assert!(
-            matches!(error, Error::InvalidK { k: named } if named == k),
-            "{error}"
-        );
+        assert!(matches!(error, Error::InvalidK { k: named, max: 64 } if named == k), "{error}");
     }
     let error = ReferenceFilter::with_bits(0, 1, 0).unwrap_err();
-    assert!(matches!(error, Error::TooSmall { bytes: 0 }), "{error}");
+    assert!(matches!(error, Error::TooSmall { bytes: 0, min: 8 }), "{error}");
 
     let error = ReferenceFilter::with_rate(u64::MAX, 1e-15, 0).unwrap_err();
-    assert!(
-        matches!(error, Error::TooLarge { bytes, limit } if bytes > limit.into()),
-        "{error}"
-    );
+    assert!(matches!(error, Error::TooLarge { bytes, limit } if bytes > limit.into()), "{error}");
     let error = ReferenceFilter::with_bits(u64::MAX, 1, 0).unwrap_err();
-    assert!(
-        matches!(error, Error::TooLarge { bytes, .. } if bytes == 1 << 61),
-        "{error}"
-    );
+    assert!(matches!(error, Error::TooLarge { bytes, .. } if bytes == 1 << 61), "{error}");
 }
 
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn more_memory_than_an_address_space_is_refused() {
     let error = ReferenceFilter::with_bits((1 << 63) + 1, 1, 0).unwrap_err();
-    let limit_named = matches!(error, Error::TooLarge { bytes, limit } if bytes == (1 << 60) + 8 && limit == 1 << 60);
+    let limit_named =
+        matches!(error, Error::TooLarge { bytes, limit } if bytes == (1 << 60) + 8 && limit == 1 << 60);
     assert!(limit_named, "{error}");
     // 2⁵⁷ bytes and more: no 64-bit processor gives a process that many addresses.
     for bits in [1 << 63, 1 << 60] {
         let error = ReferenceFilter::with_bits(bits, 1, 0).unwrap_err();
-        assert!(
-            matches!(error, Error::AllocationFailed { bytes } if bytes == bits / 8),
-            "{error}"
-        );
+        assert!(matches!(error, Error::AllocationFailed { bytes } if bytes == bits / 8), "{error}");
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &SizeArgs) -> Result<(), Failure> {
 
 fn blocks(bytes: u64) -> Result<u64, Failure> {
     match bytes / BLOCK_BYTES {
-        0 => Err(bloomline::Error::TooSmall { bytes }).about("--bytes"),
+        0 => Err(bloomline::Error::TooSmall { bytes, min: BLOCK_BYTES }).about("--bytes"),
         blocks => Ok(blocks),
     }
 }

@@ -3,12 +3,13 @@
 use core::fmt;
 
 use crate::batch::{self, Engine};
-use crate::block::{BLOCK_BYTES, Blocks, Pages};
+use crate::block::{Blocks, Pages};
 use crate::error::Error;
 use crate::hash::Seed;
 use crate::kernel::Kernel;
 use crate::kernel::schedule::{Parameters, Schedule};
 use crate::key::Key;
+use crate::scheme::block512::BLOCK_BYTES;
 use crate::sizing::blocked;
 
 /// A cache-blocked Bloom filter.

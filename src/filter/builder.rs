@@ -1,10 +1,11 @@
 //! From what the user asks for to a filter.
 
 use super::bloom::{BloomFilter, Design};
-use crate::block::{BLOCK_BYTES, Pages};
+use crate::block::Pages;
 use crate::error::Error;
 use crate::hash::{DEFAULT_SEED, Seed};
 use crate::kernel::Kernel;
+use crate::scheme::block512::BLOCK_BYTES;
 use crate::sizing::blocked::{self, Choice};
 
 /// Builds a [`BloomFilter`].
@@ -161,7 +162,7 @@ impl Builder {
             Size::Bytes { bytes, items } => {
                 let blocks = bytes / BLOCK_BYTES;
                 if blocks == 0 {
-                    return Err(Error::TooSmall { bytes });
+                    return Err(Error::TooSmall { bytes, min: BLOCK_BYTES });
                 }
                 let choice = match (self.choice, items) {
                     (Choice::Compact, None) => Choice::Fast,

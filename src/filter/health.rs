@@ -108,7 +108,7 @@ impl BloomFilter {
 /// product of the word fills, each to the number of bits that a key has in the word.
 fn block_rate(block: &Block, k: u32) -> f64 {
     let fills = block.0.map(|word| f64::from(word.count_ones()) / 64.0);
-    let starts = if k % WORDS == 0 { 1 } else { WORDS };
+    let starts = if k.is_multiple_of(WORDS) { 1 } else { WORDS };
     let mut sum = 0.0;
     for start in 0..starts {
         let mut product = 1.0;

@@ -6,7 +6,7 @@ mod v1;
 
 use alloc::vec::Vec;
 
-use crate::block::{Block, Blocks};
+use crate::block::Blocks;
 use crate::error::{Error, FormatError};
 use crate::filter::BloomFilter;
 
@@ -25,8 +25,7 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes =
-            Vec::with_capacity(v1::HEADER_BYTES + self.storage().as_slice().len() * size_of::<Block>());
+        let mut bytes = Vec::with_capacity(v1::HEADER_BYTES + size_of_val(self.storage().as_slice()));
         bytes.extend_from_slice(&v1::encode(self, payload_checksum(self)));
         for_each_piece(self, |piece| bytes.extend_from_slice(piece));
         bytes

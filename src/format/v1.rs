@@ -1,12 +1,13 @@
 //! Version 1: a header of 128 bytes, then the blocks.
 
 use super::MAGIC;
-use crate::block::{BLOCK_BYTES, MAX_BLOCKS, Pages};
+use crate::block::Pages;
 use crate::error::{Error, FormatError};
 use crate::filter::{BloomFilter, Design};
 use crate::hash::Seed;
 use crate::kernel::Kernel;
-use crate::scheme::block512::MAX_K;
+use crate::scheme::block512::{BLOCK_BYTES, MAX_K};
+use crate::sizing::blocked::MAX_BLOCKS;
 
 pub(super) const HEADER_BYTES: usize = 128;
 const VERSION: u32 = 1;
@@ -98,12 +99,23 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Header, FormatError> {
     if !(1..=MAX_BLOCKS).contains(&blocks) {
         return Err(FormatError::InvalidField { field: "blocks", value: blocks });
     }
-    let rate = f64::from_bits(long(AT_RATE));
-    if flags & HAS_RATE != 0 && !(rate > 0.0 && rate < 1.0) {
+    if header[AT_K + 4..AT_SEED]
+        .iter()
+        .chain(&header[AT_RATE + 8..AT_PAYLOAD_CHECKSUM])
+        .any(|&byte| byte != 0)
+    {
+        return Err(FormatError::Unsupported { field: "reserved bytes", value: 1 });
+    }
+    let (items, rate) = (long(AT_ITEMS), f64::from_bits(long(AT_RATE)));
+    if flags & HAS_ITEMS == 0 && items != 0 {
+        return Err(FormatError::InvalidField { field: "items", value: items });
+    }
+    let rate_is_valid = if flags & HAS_RATE == 0 { rate.to_bits() == 0 } else { rate > 0.0 && rate < 1.0 };
+    if !rate_is_valid {
         return Err(FormatError::InvalidField { field: "rate", value: rate.to_bits() });
     }
     let design = Design {
-        items: (flags & HAS_ITEMS != 0).then(|| long(AT_ITEMS)),
+        items: (flags & HAS_ITEMS != 0).then_some(items),
         rate: (flags & HAS_RATE != 0).then_some(rate),
     };
     let payload_checksum = word(AT_PAYLOAD_CHECKSUM);

@@ -239,7 +239,7 @@ use for_each_case;
 macro_rules! functions {
     ($kernel:ident $(, #[$features:meta])*) => {{
         use $crate::block::Block;
-        use $crate::kernel::schedule::{Engine, Insert, Lookup, Parameters, Products, Words, run};
+        use $crate::kernel::schedule::{Engine, Insert, Lookup, Parameters, Placement, Words, run};
         use $crate::kernel::{Class, Detected, Functions, for_each_case};
         use $crate::scheme::block512;
 
@@ -273,7 +273,7 @@ macro_rules! functions {
         unsafe fn contains_one(parameters: &Parameters, blocks: &[Block], hash: u64) -> bool {
             for_each_case!($kernel, parameters, blocks, Words::Hashes(&[]), |engine, _| {
                 let block = &blocks[block512::block_index(hash, blocks.len())];
-                engine.contains(block, Products::of(hash))
+                engine.is_present(engine.missing(block, Placement::of(hash, parameters.k)))
             })
         }
 
@@ -281,7 +281,7 @@ macro_rules! functions {
         unsafe fn insert_one(parameters: &Parameters, blocks: &mut [Block], hash: u64) -> bool {
             for_each_case!($kernel, parameters, blocks, Words::Hashes(&[]), |engine, _| {
                 let block = &mut blocks[block512::block_index(hash, blocks.len())];
-                engine.insert(block, Products::of(hash))
+                engine.is_present(engine.insert(block, Placement::of(hash, parameters.k)))
             })
         }
 

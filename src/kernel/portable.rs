@@ -2,7 +2,7 @@
 
 use wide::u64x8;
 
-use super::schedule::{Engine, GROUP, Group, Parameters, Products};
+use super::schedule::{Engine, GROUP, Group, Parameters, Placement};
 use super::{Detected, EIGHT, MORE, Row, functions};
 use crate::block::Block;
 use crate::hash::Seed;
@@ -23,11 +23,12 @@ const DOWN: [u64; 8] = [56, 48, 40, 32, 24, 16, 8, 0];
 
 impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
     fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        Self { k: parameters.k, seed: parameters.seed, blocks }
+        let k = if CLASS == EIGHT { 8 } else { parameters.k };
+        Self { k, seed: parameters.seed, blocks }
     }
 
     #[inline(always)]
-    fn pattern(&self, key: Products) -> u64x8 {
+    fn pattern(&self, key: Placement) -> u64x8 {
         let one = u64x8::splat(1);
         let bits = |product, shifts: [u64; 8]| {
             one << (u64x8::splat(product) >> u64x8::new(shifts) & u64x8::splat(63))
@@ -36,37 +37,43 @@ impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
         if CLASS == EIGHT {
             return first;
         }
-        let run = key.run(self.k);
-        let in_run = u64x8::new(core::array::from_fn(|w| u64::from(run >> w & 1).wrapping_neg()));
+        let in_run = u64x8::new(core::array::from_fn(|w| (key.run >> (8 * w) & 1).wrapping_neg()));
         if CLASS == MORE { first | bits(key.second, DOWN) & in_run } else { first & in_run }
     }
 }
 
 impl<const CLASS: u8, const MIX: bool> Engine for Portable<CLASS, MIX> {
+    type Missing = u64;
+
     #[inline(always)]
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
         for (lane, &word) in words.iter().enumerate() {
             let hash = if MIX { self.seed.mix(word) } else { word };
-            group.store(lane, hash, self.blocks);
+            group.store(lane, hash, self.k, self.blocks);
         }
     }
 
     #[inline(always)]
-    fn contains(&self, block: &Block, key: Products) -> bool {
-        none(self.pattern(key) & !u64x8::new(block.0))
+    fn missing(&self, block: &Block, key: Placement) -> u64 {
+        any(self.pattern(key) & !u64x8::new(block.0))
     }
 
     #[inline(always)]
-    fn insert(&self, block: &mut Block, key: Products) -> bool {
+    fn insert(&self, block: &mut Block, key: Placement) -> u64 {
         let pattern = self.pattern(key);
         let before = u64x8::new(block.0);
         block.0 = (before | pattern).to_array();
-        none(pattern & !before)
+        any(pattern & !before)
+    }
+
+    #[inline(always)]
+    fn is_present(&self, missing: u64) -> bool {
+        missing == 0
     }
 }
 
-/// Whether no bit is set.
+/// 0 when no bit is set.
 #[inline(always)]
-fn none(bits: u64x8) -> bool {
-    bits.to_array().into_iter().fold(0, |all, word| all | word) == 0
+fn any(bits: u64x8) -> u64 {
+    bits.to_array().into_iter().fold(0, |all, word| all | word)
 }

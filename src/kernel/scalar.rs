@@ -1,6 +1,6 @@
 //! The scalar kernel: the bit contract in safe Rust, and so the oracle of every other kernel.
 
-use super::schedule::{Engine, GROUP, Group, Parameters, Products};
+use super::schedule::{Engine, GROUP, Group, Parameters, Placement};
 use super::{Detected, EIGHT, Row, functions};
 use crate::block::Block;
 use crate::hash::Seed;
@@ -23,28 +23,32 @@ impl<const CLASS: u8, const MIX: bool> Scalar<CLASS, MIX> {
 }
 
 impl<const CLASS: u8, const MIX: bool> Engine for Scalar<CLASS, MIX> {
+    type Missing = u64;
+
     #[inline(always)]
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
         for (lane, &word) in words.iter().enumerate() {
             let hash = if MIX { self.seed.mix(word) } else { word };
-            group.store(lane, hash, self.blocks);
+            group.store(lane, hash, self.k, self.blocks);
         }
     }
 
     #[inline(always)]
-    fn contains(&self, block: &Block, key: Products) -> bool {
-        let missing =
-            key.pattern(self.k).iter().zip(&block.0).fold(0, |missing, (bits, word)| missing | bits & !word);
-        missing == 0
+    fn missing(&self, block: &Block, key: Placement) -> u64 {
+        key.pattern(self.k).iter().zip(&block.0).fold(0, |missing, (bits, word)| missing | bits & !word)
     }
 
     #[inline(always)]
-    fn insert(&self, block: &mut Block, key: Products) -> bool {
-        let mut missing = 0;
+    fn insert(&self, block: &mut Block, key: Placement) -> u64 {
+        let missing = self.missing(block, key);
         for (bits, word) in key.pattern(self.k).iter().zip(&mut block.0) {
-            missing |= bits & !*word;
             *word |= bits;
         }
+        missing
+    }
+
+    #[inline(always)]
+    fn is_present(&self, missing: u64) -> bool {
         missing == 0
     }
 }

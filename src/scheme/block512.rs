@@ -6,6 +6,8 @@
 pub(crate) const WORDS: u32 = 8;
 /// Bits in a block.
 pub(crate) const BLOCK_BITS: u32 = 512;
+/// Bytes in a block.
+pub(crate) const BLOCK_BYTES: u64 = BLOCK_BITS as u64 / 8;
 /// The largest k: two bits in each word.
 pub(crate) const MAX_K: u32 = 16;
 
@@ -23,8 +25,7 @@ pub(crate) const fn run_length(k: u32) -> u32 {
 }
 
 /// The run that starts at word `start` and wraps after word 7: bit w is set when word w is in it.
-#[inline(always)]
-pub(crate) const fn run(k: u32, start: u32) -> u8 {
+const fn run(k: u32, start: u32) -> u8 {
     ((1_u16 << run_length(k)) - 1).to_le_bytes()[0].rotate_left(start)
 }
 
@@ -34,16 +35,57 @@ pub(crate) const fn start(first: u64) -> u32 {
     ((first >> 62) | (first >> 52 & 4)) as u32
 }
 
-/// Per length and start of a run: all bits of the words in the run, for kernels that mask by words, as halves.
-static RUN_WORDS: [[[[u64; 4]; 2]; 8]; 9] = {
-    let mut runs = [[[[0; 4]; 2]; 8]; 9];
+/// Number of bits that one key sets in `word`, when its run starts at `start`.
+pub(crate) const fn bits_in_word(k: u32, start: u32, word: u32) -> u32 {
+    let in_run = (run(k, start) >> word & 1) as u32;
+    if k <= WORDS { in_run } else { 1 + in_run }
+}
+
+/// What places the bits of a key in its block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placement {
+    pub(crate) first: u64,
+    /// Only used for k > 8.
+    pub(crate) second: u64,
+    /// The run as a mask of bytes: byte w is 0xff when word w is in it. Not used for k = 8.
+    pub(crate) run: u64,
+}
+
+impl Placement {
+    /// The placement of a key with hash `h`.
+    #[inline(always)]
+    pub(crate) fn of(h: u64, k: u32) -> Self {
+        let first = h.wrapping_mul(FIRST);
+        let second = if k > WORDS { h.wrapping_mul(SECOND) } else { 0 };
+        let run = if k == WORDS { u64::MAX } else { runs(k)[start(first) as usize] };
+        Self { first, second, run }
+    }
+
+    /// The bits of the key in its block.
+    #[inline(always)]
+    pub(crate) fn pattern(self, k: u32) -> [u64; WORDS as usize] {
+        core::array::from_fn(|w| {
+            let in_run = self.run >> (8 * w) & 1;
+            let bit = self.first >> (8 * w) & 63;
+            match k {
+                0..WORDS => in_run << bit,
+                WORDS => 1 << bit,
+                _ => 1 << bit | in_run << (self.second >> (56 - 8 * w) & 63),
+            }
+        })
+    }
+}
+
+/// Per length and start of a run, its mask of bytes.
+static RUNS: [[u64; 8]; 9] = {
+    let mut runs = [[0; 8]; 9];
     let mut k = 1;
     while k <= WORDS {
         let mut word = 0;
         while word < 64 {
             let (start, w) = (word / 8, word % 8);
             if run(k, start) >> w & 1 == 1 {
-                runs[k as usize][start as usize][w as usize / 4][w as usize % 4] = u64::MAX;
+                runs[k as usize][start as usize] |= 0xff << (8 * w);
             }
             word += 1;
         }
@@ -52,73 +94,10 @@ static RUN_WORDS: [[[[u64; 4]; 2]; 8]; 9] = {
     runs
 };
 
-/// Per length and start of a run: all bits of the bytes w whose word w is outside the run.
-static OUTSIDE_RUN: [[u64; 8]; 9] = {
-    let mut outside = [[u64::MAX; 8]; 9];
-    let mut k = 1;
-    while k <= WORDS {
-        let mut word = 0;
-        while word < 64 {
-            let (start, w) = (word / 8, word % 8);
-            if run(k, start) >> w & 1 == 1 {
-                outside[k as usize][start as usize] &= !(0xff << (8 * w));
-            }
-            word += 1;
-        }
-        k += 1;
-    }
-    outside
-};
-
-/// All bits of each word in the run of the key with this first product, as halves of a block.
+/// For each start, the run of a key as a mask of bytes.
 #[inline(always)]
-pub(crate) fn run_words(k: u32, first: u64) -> &'static [[u64; 4]; 2] {
-    &RUN_WORDS[run_length(k) as usize][start(first) as usize]
-}
-
-/// All bits of each byte w whose word w is outside the run of the key with this first product.
-#[inline(always)]
-pub(crate) fn outside_run(k: u32, first: u64) -> u64 {
-    OUTSIDE_RUN[run_length(k) as usize][start(first) as usize]
-}
-
-/// Number of bits that one key sets in `word`, when its run starts at `start`.
-pub(crate) const fn bits_in_word(k: u32, start: u32, word: u32) -> u32 {
-    let in_run = (run(k, start) >> word & 1) as u32;
-    if k <= WORDS { in_run } else { 1 + in_run }
-}
-
-/// The two products that place a key's bits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Products {
-    pub(crate) first: u64,
-    /// Only used for k > 8.
-    pub(crate) second: u64,
-}
-
-impl Products {
-    /// The products of a key with hash `h`.
-    #[inline(always)]
-    pub(crate) const fn of(h: u64) -> Self {
-        Self { first: h.wrapping_mul(FIRST), second: h.wrapping_mul(SECOND) }
-    }
-
-    /// The run of the key.
-    #[inline(always)]
-    pub(crate) const fn run(self, k: u32) -> u8 {
-        run(k, start(self.first))
-    }
-
-    /// The bits of the key in its block.
-    #[inline(always)]
-    pub(crate) fn pattern(self, k: u32) -> [u64; WORDS as usize] {
-        let run = self.run(k);
-        core::array::from_fn(|w| {
-            let in_run = u64::from(run >> w & 1);
-            let bit = self.first >> (8 * w) & 63;
-            if k <= WORDS { in_run << bit } else { 1 << bit | in_run << (self.second >> (56 - 8 * w) & 63) }
-        })
-    }
+pub(crate) fn runs(k: u32) -> &'static [u64; 8] {
+    &RUNS[run_length(k) as usize]
 }
 
 /// The block of a key with hash `h` among `blocks`: the high 64 bits of their product.

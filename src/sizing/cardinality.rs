@@ -20,8 +20,8 @@ pub struct Estimate {
 /// k/512 for π, which is too much where two bits of a key can coincide, for k > 8. The bias is below
 /// one part in the number of zero bits.
 ///
-/// The standard deviation follows from the exact variance of Z at n = n̂, to first order. It is
-/// smaller than that of a classic filter, since the bits of a key lie in different words.
+/// The standard deviation follows from the exact variance of Z at n = n̂, to first order. Where half of
+/// the bits are set it is 4 % larger than that of a classic filter at k = 8, 18 % at k = 16.
 ///
 /// Without zero bits both numbers are infinite: the filter is full and tells nothing but that.
 ///
@@ -47,16 +47,10 @@ pub fn estimate_items(zero_bits: u64, blocks: u64, k: u32) -> Result<Estimate, E
     check_k(k)?;
     let bits = blocks * u64::from(BLOCK_BITS);
     if zero_bits > bits {
-        return Err(Error::TooLarge {
-            bytes: zero_bits.div_ceil(8).into(),
-            limit: bits / 8,
-        });
+        return Err(Error::TooLarge { bytes: zero_bits.div_ceil(8).into(), limit: bits / 8 });
     }
     if zero_bits == 0 {
-        return Ok(Estimate {
-            items: f64::INFINITY,
-            standard_deviation: f64::INFINITY,
-        });
+        return Ok(Estimate { items: f64::INFINITY, standard_deviation: f64::INFINITY });
     }
     let pairs = BitPairs::new(blocks, k);
     let set_bits = bits - zero_bits;
@@ -68,10 +62,7 @@ pub fn estimate_items(zero_bits: u64, blocks: u64, k: u32) -> Result<Estimate, E
     };
     let items = log_unset.abs() / -pairs.log_one;
     let deviation = libm::sqrt(pairs.variance_of_zero_bits(items));
-    Ok(Estimate {
-        items,
-        standard_deviation: deviation / (zero_bits as f64 * -pairs.log_one),
-    })
+    Ok(Estimate { items, standard_deviation: deviation / (zero_bits as f64 * -pairs.log_one) })
 }
 
 /// The logarithms of the probabilities that one key of the filter leaves one bit, or two, unset.
@@ -94,19 +85,11 @@ impl BitPairs {
         let log_one = log_untouched(one_touch);
         let same_block = core::array::from_fn(|distance| match distance as u32 {
             0 => (63.0, log_untouched(touch(k, &[(0, 2)])) - 2.0 * log_one),
-            word => (
-                64.0,
-                log_untouched(touch(k, &[(0, 1), (word, 1)])) - 2.0 * log_one,
-            ),
+            word => (64.0, log_untouched(touch(k, &[(0, 1), (word, 1)])) - 2.0 * log_one),
         });
         let share = one_touch / blocks;
         let log_other_block = libm::log1p(-share * share / ((1.0 - share) * (1.0 - share)));
-        Self {
-            blocks,
-            log_one,
-            same_block,
-            log_other_block,
-        }
+        Self { blocks, log_one, same_block, log_other_block }
     }
 
     /// E Z² − (E Z)², with every product of two bits as its excess over independence.
@@ -114,11 +97,7 @@ impl BitPairs {
         let bits = self.blocks * f64::from(BLOCK_BITS);
         let zero = libm::exp(items * self.log_one);
         let excess = |log: f64| libm::expm1(items * log);
-        let same_block: f64 = self
-            .same_block
-            .iter()
-            .map(|&(n, log)| n * excess(log))
-            .sum();
+        let same_block: f64 = self.same_block.iter().map(|&(n, log)| n * excess(log)).sum();
         let other_blocks = (bits - f64::from(BLOCK_BITS)) * excess(self.log_other_block);
         // Rounding can turn the variance of a nearly empty filter negative.
         (bits * zero * ((1.0 - zero) + zero * (same_block + other_blocks))).max(0.0)

@@ -17,20 +17,14 @@ pub(super) struct Dd {
 /// `a + b` without error, if `|a| >= |b|`.
 fn quick_two_sum(a: f64, b: f64) -> Dd {
     let high = a + b;
-    Dd {
-        high,
-        low: b - (high - a),
-    }
+    Dd { high, low: b - (high - a) }
 }
 
 /// `a + b` without error.
 fn two_sum(a: f64, b: f64) -> Dd {
     let high = a + b;
     let b_part = high - a;
-    Dd {
-        high,
-        low: (a - (high - b_part)) + (b - b_part),
-    }
+    Dd { high, low: (a - (high - b_part)) + (b - b_part) }
 }
 
 /// The upper and lower 26 bits of the significand (Veltkamp's split).
@@ -45,25 +39,13 @@ fn two_product(a: f64, b: f64) -> Dd {
     let high = a * b;
     let (a1, a0) = split(a);
     let (b1, b0) = split(b);
-    Dd {
-        high,
-        low: ((a1 * b1 - high) + a1 * b0 + a0 * b1) + a0 * b0,
-    }
+    Dd { high, low: ((a1 * b1 - high) + a1 * b0 + a0 * b1) + a0 * b0 }
 }
 
 impl Dd {
-    pub(super) const ZERO: Self = Self {
-        high: 0.0,
-        low: 0.0,
-    };
-    pub(super) const ONE: Self = Self {
-        high: 1.0,
-        low: 0.0,
-    };
-    const LN_2: Self = Self {
-        high: core::f64::consts::LN_2,
-        low: 2.319_046_813_846_299_6e-17,
-    };
+    pub(super) const ZERO: Self = Self { high: 0.0, low: 0.0 };
+    pub(super) const ONE: Self = Self { high: 1.0, low: 0.0 };
+    const LN_2: Self = Self { high: core::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
 
     pub(super) const fn value(self) -> f64 {
         self.high
@@ -83,13 +65,10 @@ impl Dd {
         // 0.35^27 / 27! is below 2^-130.
         let mut sum = Self::ONE;
         for i in (1..27).rev() {
-            sum = Self::ONE + rest * sum / f64::from(i).into();
+            sum = Self::ONE + rest * sum / f64::from(i);
         }
         let scale = |part| libm::scalbn(part, halvings as i32);
-        Self {
-            high: scale(sum.high),
-            low: scale(sum.low),
-        }
+        Self { high: scale(sum.high), low: scale(sum.low) }
     }
 
     /// ln(1 − this), for this in [0, 0.9], with a small relative error however small this is:
@@ -100,7 +79,7 @@ impl Dd {
         let (mut power, mut sum, mut odd) = (z, z, 3.0);
         while power.high > 1e-34 * sum.high {
             power = power * z_squared;
-            sum = sum + power / odd.into();
+            sum = sum + power / odd;
             odd += 2.0;
         }
         sum * Self::from(-2.0)
@@ -134,10 +113,7 @@ impl Add for Dd {
 impl Neg for Dd {
     type Output = Self;
     fn neg(self) -> Self {
-        Self {
-            high: -self.high,
-            low: -self.low,
-        }
+        Self { high: -self.high, low: -self.low }
     }
 }
 
@@ -168,12 +144,22 @@ impl Div for Dd {
     }
 }
 
+impl Div<f64> for Dd {
+    type Output = Self;
+    fn div(self, divisor: f64) -> Self {
+        let first = self.high / divisor;
+        let product = two_product(first, divisor);
+        let rest = (self.high - product.high) - product.low + self.low;
+        quick_two_sum(first, rest / divisor)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn from_ratio(numerator: u32, denominator: u32) -> Dd {
-        Dd::from(f64::from(numerator)) / f64::from(denominator).into()
+        Dd::from(f64::from(numerator)) / Dd::from(f64::from(denominator))
     }
 
     fn assert_close(got: Dd, high: f64, low: f64) {
@@ -199,17 +185,19 @@ mod tests {
 
     #[test]
     fn logarithm_has_thirty_one_digits_for_large_and_tiny_arguments() {
-        assert_close(
-            from_ratio(3, 5).ln_one_minus(),
-            LN_2_FIFTHS.0,
-            LN_2_FIFTHS.1,
-        );
-        assert_close(
-            from_ratio(1, 3_000_000_000).ln_one_minus(),
-            LN_TINY.0,
-            LN_TINY.1,
-        );
+        assert_close(from_ratio(3, 5).ln_one_minus(), LN_2_FIFTHS.0, LN_2_FIFTHS.1);
+        assert_close(from_ratio(1, 3_000_000_000).ln_one_minus(), LN_TINY.0, LN_TINY.1);
         assert_eq!(Dd::ZERO.ln_one_minus().value(), 0.0);
+    }
+
+    #[test]
+    fn both_divisions_agree_and_invert_multiplication() {
+        for divisor in [3.0, 7.0, 1e9 + 7.0] {
+            let third = from_ratio(1, 3);
+            let (general, plain) = (third / Dd::from(divisor), third / divisor);
+            assert_close(general, plain.high, plain.low);
+            assert_close(plain * divisor.into(), third.high, third.low);
+        }
     }
 
     #[test]

@@ -32,17 +32,13 @@ pub use blocked::Choice;
 
 /// The lowest false-positive rate that can be asked for.
 ///
-/// Two different keys share a 64-bit hash with probability 2⁻⁶⁴ each, so a filter of n keys cannot go
-/// below n · 5·10⁻²⁰ whatever its size.
+/// Keys that are not integers are hashed to 64 bits, where n of them meet a query with probability
+/// n · 2⁻⁶⁴ whatever the size of the filter: 10⁻¹⁵ at 20 000 keys.
 pub const MIN_RATE: f64 = 1e-15;
 
 /// Refuses rates outside [`MIN_RATE`]`..1`, among them NaN.
 fn check_rate(rate: f64) -> Result<(), Error> {
-    if (MIN_RATE..1.0).contains(&rate) {
-        Ok(())
-    } else {
-        Err(Error::InvalidRate { rate })
-    }
+    if (MIN_RATE..1.0).contains(&rate) { Ok(()) } else { Err(Error::InvalidRate { rate }) }
 }
 
 /// One row of the [`ladder`]: what a false-positive rate costs.
@@ -63,7 +59,7 @@ pub struct Rung {
 /// # Errors
 ///
 /// [`Error::RateUnreachable`] when a blocked filter of [`blocked::MAX_BLOCKS`] blocks does not reach
-/// 10⁻⁶ (from some 5·10¹⁰ items), [`Error::TooLarge`] when the classic filter has 2⁶⁴ bits.
+/// 10⁻⁶ (from some 4·10¹⁰ items), [`Error::TooLarge`] when the classic filter has 2⁶⁴ bits.
 ///
 /// # Examples
 ///
@@ -85,12 +81,5 @@ pub fn ladder(items: u64) -> Result<[Rung; 6], Error> {
             fast: blocked::design(items, rate, Choice::Fast)?,
         })
     };
-    Ok([
-        rung(1e-1)?,
-        rung(1e-2)?,
-        rung(1e-3)?,
-        rung(1e-4)?,
-        rung(1e-5)?,
-        rung(1e-6)?,
-    ])
+    Ok([rung(1e-1)?, rung(1e-2)?, rung(1e-3)?, rung(1e-4)?, rung(1e-5)?, rung(1e-6)?])
 }

@@ -23,7 +23,7 @@ const STARTS: usize = WORDS as usize;
 /// How many keys a block holds.
 #[derive(Clone, Copy)]
 pub(super) enum Load {
-    /// `items` keys, each in one of `blocks` blocks at random.
+    /// `items` keys, each in one of `blocks` blocks at random. Below 2⁵³ blocks.
     Binomial { items: u64, blocks: u64 },
     /// The limit for many blocks: a Poisson number of keys with this mean.
     Poisson { mean: f64 },
@@ -35,7 +35,7 @@ impl Load {
     fn untouched(self, touch: Dd) -> Dd {
         let logarithm = match self {
             Self::Binomial { items, blocks } => {
-                let one_key = (touch / Dd::from(u128::from(blocks))).ln_one_minus();
+                let one_key = (touch / blocks as f64).ln_one_minus();
                 one_key * u128::from(items).into()
             }
             Self::Poisson { mean } => -(touch * mean.into()),
@@ -59,8 +59,7 @@ impl Terms {
     pub(super) fn two_queries(k: u32) -> Self {
         let distances = [(0, 1.0), (1, 2.0), (2, 2.0), (3, 2.0), (4, 1.0)];
         let terms = distances.into_iter().flat_map(|(start, weight)| {
-            let draws =
-                array::from_fn(|w| bits_in_word(k, 0, w as u32) + bits_in_word(k, start, w as u32));
+            let draws = array::from_fn(|w| bits_in_word(k, 0, w as u32) + bits_in_word(k, start, w as u32));
             let scale = Dd::from(weight / 8.0);
             let both = Self::all_set(k, draws).0.into_iter();
             both.map(move |(touch, coefficient)| (touch, coefficient * scale))
@@ -78,9 +77,8 @@ impl Terms {
         for (w, &draws) in (0..).zip(&draws) {
             let mut next = BTreeMap::new();
             for (distinct, &sign) in (0u32..).zip(&signed_distinct(draws)[..=draws as usize]) {
-                let factor: [u128; STARTS] = array::from_fn(|start| {
-                    (64 - distinct as u128).pow(bits_in_word(k, start as u32, w))
-                });
+                let factor: [u128; STARTS] =
+                    array::from_fn(|start| (64 - distinct as u128).pow(bits_in_word(k, start as u32, w)));
                 for (products, &coefficient) in &states {
                     let products = array::from_fn(|start| products[start] * factor[start]);
                     let sum = next.entry(add_up(k, w + 1, products)).or_insert(Dd::ZERO);
@@ -89,12 +87,13 @@ impl Terms {
             }
             states = next;
         }
+        // A power of two, so that the division is exact.
         let whole = u128::from(WORDS) << (6 * k);
         Self(
             states
                 .into_iter()
                 .map(|(products, coefficient)| {
-                    let touch = Dd::from(whole - products[0]) / Dd::from(whole);
+                    let touch = Dd::from(whole - products[0]) / whole as f64;
                     (touch, coefficient)
                 })
                 .collect(),
@@ -121,13 +120,10 @@ impl Terms {
 /// Moves the products of all starts whose keys set equally many bits in every word from `word` on
 /// into the first of them.
 fn add_up(k: u32, word: u32, products: [u128; STARTS]) -> [u128; STARTS] {
-    let same =
-        |a: u32, b: u32| (word..WORDS).all(|w| bits_in_word(k, a, w) == bits_in_word(k, b, w));
+    let same = |a: u32, b: u32| (word..WORDS).all(|w| bits_in_word(k, a, w) == bits_in_word(k, b, w));
     let mut sums = [0; STARTS];
     for (start, product) in (0..).zip(products) {
-        let first = (0..start)
-            .find(|&first| same(first, start))
-            .unwrap_or(start);
+        let first = (0..start).find(|&first| same(first, start)).unwrap_or(start);
         sums[first as usize] += product;
     }
     sums

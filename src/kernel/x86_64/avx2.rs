@@ -8,10 +8,10 @@ use core::arch::x86_64::*;
 
 use super::cpu_has;
 use crate::block::Block;
-use crate::hash::Seed;
-use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Products};
+use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS, Seed};
+use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
 use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
-use crate::scheme::block512;
+use crate::scheme::block512::{self, FIRST, SECOND};
 
 pub(in crate::kernel) const ROW: Row = Row {
     name: "avx2",
@@ -22,19 +22,65 @@ pub(in crate::kernel) const ROW: Row = Row {
 
 struct Avx2<const CLASS: u8, const MIX: bool> {
     seed: Seed,
-    blocks: usize,
-    k: u32,
+    blocks: u64,
+    runs: &'static [u64; 8],
 }
 
 impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     #[inline(always)]
     fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        Self { seed: parameters.seed, blocks, k: parameters.k }
+        Self { seed: parameters.seed, blocks: blocks as u64, runs: block512::runs(parameters.k) }
+    }
+
+    /// [`Seed::mix`] in every lane.
+    #[inline(always)]
+    fn mix(&self, keys: __m256i) -> __m256i {
+        const S: [i32; 3] = [MIX_SHIFTS[0] as i32, MIX_SHIFTS[1] as i32, MIX_SHIFTS[2] as i32];
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe {
+            let mut h = _mm256_xor_si256(keys, splat(self.seed.before));
+            h = _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[0] }>(h));
+            h = _mm256_add_epi64(times(h, MIX_1), splat(self.seed.between));
+            h = _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[1] }>(h));
+            h = times(h, MIX_2);
+            _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[2] }>(h))
+        }
+    }
+
+    /// Hashes half a group.
+    #[inline(always)]
+    fn prepare_half(&self, words: &[u64], group: &mut Group, half: usize) {
+        let lanes = 4 * half..4 * half + 4;
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe {
+            let mut h = load(&words[lanes.clone()]);
+            if MIX {
+                h = self.mix(h);
+            }
+            // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
+            let blocks = splat(self.blocks);
+            let low = _mm256_srli_epi64::<32>(_mm256_mul_epu32(h, blocks));
+            let high = _mm256_mul_epu32(_mm256_srli_epi64::<32>(h), blocks);
+            let sum = _mm256_add_epi64(high, low);
+            // The upper half of the sum is the block; 64 times that is the sum moved down by 26, its low bits cleared.
+            let offset = _mm256_and_si256(_mm256_srli_epi64::<26>(sum), splat(!63));
+            store(&mut group.offset[lanes.clone()], offset);
+            let first = times(h, FIRST);
+            store(&mut group.first[lanes.clone()], first);
+            if CLASS == MORE {
+                store(&mut group.second[lanes.clone()], times(h, SECOND));
+            }
+        }
+        if CLASS != EIGHT {
+            for lane in lanes {
+                group.run[lane] = self.runs[block512::start(group.first[lane]) as usize];
+            }
+        }
     }
 
     /// The bits of a key in the lower and the upper half of its block.
     #[inline(always)]
-    fn pattern(&self, key: Products) -> [__m256i; 2] {
+    fn pattern(&self, key: Placement) -> [__m256i; 2] {
         // SAFETY: the CPU has AVX2, or `self` would not exist. The loads read rows of eight words, by halves.
         unsafe {
             let low = _mm256_setr_epi64x(0, 8, 16, 24);
@@ -43,8 +89,7 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             if CLASS == EIGHT {
                 return first;
             }
-            let run = block512::run_words(self.k, key.first);
-            let run = [load(&run[0]), load(&run[1])];
+            let run = [spread(key.run as u32), spread((key.run >> 32) as u32)];
             if CLASS == MORE {
                 let low = _mm256_setr_epi64x(56, 48, 40, 32);
                 let high = _mm256_setr_epi64x(24, 16, 8, 0);
@@ -59,47 +104,71 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
         }
     }
 
-    /// Whether every bit of the pattern is set in the halves of a block.
+    /// The bits of the pattern that the halves of a block lack, in any of the words that share a lane.
     #[inline(always)]
-    fn covers(&self, halves: [__m256i; 2], pattern: [__m256i; 2]) -> bool {
-        // SAFETY: the CPU has AVX2, or `self` would not exist.
+    fn missing_of(halves: [__m256i; 2], pattern: [__m256i; 2]) -> __m256i {
+        // SAFETY: the CPU has AVX2, or no value of this type would exist to call this.
         unsafe {
             let low = _mm256_andnot_si256(halves[0], pattern[0]);
             let high = _mm256_andnot_si256(halves[1], pattern[1]);
-            let missing = _mm256_or_si256(low, high);
-            _mm256_testz_si256(missing, missing) == 1
+            _mm256_or_si256(low, high)
+        }
+    }
+
+    /// Bit i of the answer is set when `missing[i]` is 0, for four keys.
+    #[inline(always)]
+    fn zeros(missing: &[__m256i]) -> u8 {
+        // SAFETY: the CPU has AVX2, or no value of this type would exist to call this.
+        unsafe {
+            // Pairs of keys, then pairs of pairs: word i of the last sum is the sum of the words of key i.
+            let a = or_pairs(missing[0], missing[1]);
+            let b = or_pairs(missing[2], missing[3]);
+            let low = _mm256_permute2x128_si256::<0x20>(a, b);
+            let high = _mm256_permute2x128_si256::<0x31>(a, b);
+            let zero = _mm256_cmpeq_epi64(_mm256_or_si256(low, high), _mm256_setzero_si256());
+            _mm256_movemask_pd(_mm256_castsi256_pd(zero)) as u8
         }
     }
 }
 
 impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
+    /// The missing bits of words w, w + 4 together in lane w.
+    type Missing = __m256i;
+
     #[inline(always)]
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
-        for (lane, &word) in words.iter().enumerate() {
-            let hash = if MIX { self.seed.mix(word) } else { word };
-            group.store(lane, hash, self.blocks);
-        }
+        self.prepare_half(words, group, 0);
+        self.prepare_half(words, group, 1);
     }
 
     #[inline(always)]
-    fn contains(&self, block: &Block, key: Products) -> bool {
-        let (halves, _) = block.0.as_chunks();
+    fn missing(&self, block: &Block, key: Placement) -> __m256i {
         // SAFETY: the CPU has AVX2, or `self` would not exist.
-        let halves = unsafe { [load(&halves[0]), load(&halves[1])] };
-        self.covers(halves, self.pattern(key))
+        let halves = unsafe { [load(&block.0[..4]), load(&block.0[4..])] };
+        Self::missing_of(halves, self.pattern(key))
     }
 
     #[inline(always)]
-    fn insert(&self, block: &mut Block, key: Products) -> bool {
-        let (halves, _) = block.0.as_chunks_mut();
+    fn insert(&self, block: &mut Block, key: Placement) -> __m256i {
         let pattern = self.pattern(key);
-        // SAFETY: the CPU has AVX2, or `self` would not exist; each store is of four words into four.
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
-            let before = [load(&halves[0]), load(&halves[1])];
-            _mm256_storeu_si256(halves[0].as_mut_ptr().cast(), _mm256_or_si256(before[0], pattern[0]));
-            _mm256_storeu_si256(halves[1].as_mut_ptr().cast(), _mm256_or_si256(before[1], pattern[1]));
-            self.covers(before, pattern)
+            let before = [load(&block.0[..4]), load(&block.0[4..])];
+            store(&mut block.0[..4], _mm256_or_si256(before[0], pattern[0]));
+            store(&mut block.0[4..], _mm256_or_si256(before[1], pattern[1]));
+            Self::missing_of(before, pattern)
         }
+    }
+
+    #[inline(always)]
+    fn is_present(&self, missing: __m256i) -> bool {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe { _mm256_testz_si256(missing, missing) == 1 }
+    }
+
+    #[inline(always)]
+    fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
+        Self::zeros(&missing[..4]) | Self::zeros(&missing[4..]) << 4
     }
 }
 
@@ -107,9 +176,60 @@ impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
 ///
 /// The CPU has AVX2.
 #[inline(always)]
-unsafe fn load(words: &[u64; 4]) -> __m256i {
+unsafe fn splat(word: u64) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_set1_epi64x(word as i64) }
+}
+
+/// The first four of the words.
+///
+/// # Safety
+///
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn load(words: &[u64]) -> __m256i {
+    let words: &[u64; 4] = words.first_chunk().expect("four words");
     // SAFETY: the caller's promise; four words are 32 bytes, and the load needs no alignment.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+/// # Safety
+///
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn store(words: &mut [u64], value: __m256i) {
+    let words: &mut [u64; 4] = words.first_chunk_mut().expect("four words");
+    // SAFETY: the caller's promise; four words are 32 bytes, and the store needs no alignment.
+    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), value) }
+}
+
+/// The low 64 bits of each lane's product with `factor`, from products of 32 bits.
+///
+/// # Safety
+///
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn times(lanes: __m256i, factor: u64) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (low, high) = (splat(factor), splat(factor >> 32));
+        let cross = _mm256_add_epi64(
+            _mm256_mul_epu32(_mm256_srli_epi64::<32>(lanes), low),
+            _mm256_mul_epu32(lanes, high),
+        );
+        _mm256_add_epi64(_mm256_mul_epu32(lanes, low), _mm256_slli_epi64::<32>(cross))
+    }
+}
+
+/// In words 0 and 2 what the pairs of words of `a` have together, in words 1 and 3 the same of `b`.
+///
+/// # Safety
+///
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn or_pairs(a: __m256i, b: __m256i) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_or_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)) }
 }
 
 /// In each word one bit: the one that the product, shifted down by the word's shift, names with its low six bits.
@@ -125,4 +245,15 @@ unsafe fn bits(product: u64, shifts: __m256i) -> __m256i {
         let places = _mm256_and_si256(moved, _mm256_set1_epi64x(63));
         _mm256_sllv_epi64(_mm256_set1_epi64x(1), places)
     }
+}
+
+/// Each of four bytes of 0 or 0xff as a word of 0 or all ones.
+///
+/// # Safety
+///
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn spread(bytes: u32) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_cvtepi8_epi64(_mm_cvtsi32_si128(bytes as i32)) }
 }

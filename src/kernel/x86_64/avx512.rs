@@ -7,11 +7,10 @@
 use core::arch::x86_64::*;
 
 use super::cpu_has;
-use super::hash512::{Hash512, splat};
+use super::hash512::{Hash512, load, missing, splat, spread, store};
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Products};
-use crate::kernel::{Detected, EIGHT, FEWER, MORE, Row, functions};
-use crate::scheme::block512;
+use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use crate::kernel::{Detected, EIGHT, FEWER, Row, functions};
 
 pub(in crate::kernel) const ROW: Row = Row {
     name: "avx512",
@@ -23,10 +22,7 @@ pub(in crate::kernel) const ROW: Row = Row {
     ),
 };
 
-struct Vbmi<const CLASS: u8, const MIX: bool> {
-    hash: Hash512,
-    k: u32,
-}
+struct Vbmi<const CLASS: u8, const MIX: bool>(Hash512);
 
 /// In every byte of word w, how far down the first product must move.
 static UP: [u64; 8] = bytes_of([0, 8, 16, 24, 32, 40, 48, 56]);
@@ -45,81 +41,80 @@ const fn bytes_of(mut words: [u64; 8]) -> [u64; 8] {
 impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
     #[inline(always)]
     fn new(detected: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        Self { hash: Hash512::new(detected, parameters.seed, blocks), k: parameters.k }
+        Self(Hash512::new(detected, parameters, blocks))
     }
 
     /// In every byte of word w, the byte of the first product that places the bit of word w.
     #[inline(always)]
-    fn first(key: Products) -> __m512i {
+    fn first(key: Placement) -> __m512i {
         // SAFETY: the CPU has AVX-512 VBMI, or no value of this type would exist to call this.
         unsafe { _mm512_multishift_epi64_epi8(load(&UP), splat(key.first)) }
     }
 
     #[inline(always)]
-    fn second(key: Products) -> __m512i {
+    fn second(key: Placement) -> __m512i {
         // SAFETY: as in `first`.
         unsafe { _mm512_multishift_epi64_epi8(load(&DOWN), splat(key.second)) }
     }
 }
 
 impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
+    /// A bit for each bit or word that is missing.
+    type Missing = u64;
+
     #[inline(always)]
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
-        if CLASS == MORE {
-            self.hash.prepare::<MIX, true>(words, group);
-        } else {
-            self.hash.prepare::<MIX, false>(words, group);
-        }
+        self.0.prepare::<CLASS, MIX>(words, group);
     }
 
     #[inline(always)]
-    fn contains(&self, block: &Block, key: Products) -> bool {
-        // SAFETY: the CPU has AVX-512 BITALG, or `self` would not exist; a `Block` is 64 bytes.
+    fn missing(&self, block: &Block, key: Placement) -> u64 {
+        // SAFETY: the CPU has AVX-512 BITALG, or `self` would not exist.
         unsafe {
-            let block = _mm512_loadu_si512(block.0.as_ptr().cast());
+            let block = load(&block.0);
             match CLASS {
-                EIGHT => _mm512_bitshuffle_epi64_mask(block, Self::first(key)) == u64::MAX,
+                EIGHT => !_mm512_bitshuffle_epi64_mask(block, Self::first(key)),
                 FEWER => {
                     let bits = _mm512_bitshuffle_epi64_mask(block, Self::first(key));
-                    bits | block512::outside_run(self.k, key.first) == u64::MAX
+                    !bits & key.run
                 }
                 _ => {
                     let first = _mm512_bitshuffle_epi64_mask(block, Self::first(key));
                     let second = _mm512_bitshuffle_epi64_mask(block, Self::second(key));
-                    first & (second | block512::outside_run(self.k, key.first)) == u64::MAX
+                    !first | !second & key.run
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn insert(&self, block: &mut Block, key: Products) -> bool {
+    fn insert(&self, block: &mut Block, key: Placement) -> u64 {
         // SAFETY: as in `contains`.
         unsafe {
             let one = splat(1);
-            let address: *mut __m512i = block.0.as_mut_ptr().cast();
-            let before = _mm512_loadu_si512(address.cast_const());
+            let before = load(&block.0);
             // A rotation takes its count modulo 64: the low six bits of the byte in each word.
             let first = _mm512_rolv_epi64(one, Self::first(key));
             let pattern = match CLASS {
                 EIGHT => first,
-                FEWER => _mm512_maskz_mov_epi64(key.run(self.k), first),
+                FEWER => _mm512_and_si512(first, spread(key.run)),
                 _ => {
                     let second = _mm512_rolv_epi64(one, Self::second(key));
-                    _mm512_mask_or_epi64(first, key.run(self.k), first, second)
+                    _mm512_or_si512(first, _mm512_and_si512(second, spread(key.run)))
                 }
             };
-            _mm512_storeu_si512(address, _mm512_or_si512(before, pattern));
-            _mm512_cmpneq_epi64_mask(_mm512_and_si512(before, pattern), pattern) == 0
+            store(&mut block.0, _mm512_or_si512(before, pattern));
+            missing(before, pattern)
         }
     }
-}
 
-/// # Safety
-///
-/// The CPU has AVX-512 F.
-#[inline(always)]
-unsafe fn load(words: &[u64; 8]) -> __m512i {
-    // SAFETY: the caller's promise; eight words are 64 bytes, and the load needs no alignment.
-    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    #[inline(always)]
+    fn is_present(&self, missing: u64) -> bool {
+        missing == 0
+    }
+
+    #[inline(always)]
+    fn are_present(&self, missing: &[u64; GROUP]) -> u8 {
+        self.0.zeros(missing)
+    }
 }

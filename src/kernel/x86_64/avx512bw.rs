@@ -7,10 +7,10 @@
 use core::arch::x86_64::*;
 
 use super::cpu_has;
-use super::hash512::{Hash512, splat};
+use super::hash512::{Hash512, load, missing, splat, spread, store};
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Products};
-use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
+use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use crate::kernel::{Detected, EIGHT, FEWER, Row, functions};
 
 pub(in crate::kernel) const ROW: Row = Row {
     name: "avx512bw",
@@ -19,20 +19,17 @@ pub(in crate::kernel) const ROW: Row = Row {
     functions: functions!(Avx512, #[target_feature(enable = "avx512f,avx512bw,avx512dq")]),
 };
 
-struct Avx512<const CLASS: u8, const MIX: bool> {
-    hash: Hash512,
-    k: u32,
-}
+struct Avx512<const CLASS: u8, const MIX: bool>(Hash512);
 
 impl<const CLASS: u8, const MIX: bool> Avx512<CLASS, MIX> {
     #[inline(always)]
     fn new(detected: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        Self { hash: Hash512::new(detected, parameters.seed, blocks), k: parameters.k }
+        Self(Hash512::new(detected, parameters, blocks))
     }
 
-    /// The bits of a key, and the words that have any.
+    /// The bits of a key in its block.
     #[inline(always)]
-    fn pattern(&self, key: Products) -> (__m512i, __mmask8) {
+    fn pattern(&self, key: Placement) -> __m512i {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
         unsafe {
             let one = splat(1);
@@ -40,53 +37,51 @@ impl<const CLASS: u8, const MIX: bool> Avx512<CLASS, MIX> {
             let shifts = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
             let first = _mm512_rolv_epi64(one, _mm512_srlv_epi64(splat(key.first), shifts));
             match CLASS {
-                EIGHT => (first, 0xff),
-                MORE => {
+                EIGHT => first,
+                FEWER => _mm512_and_si512(first, spread(key.run)),
+                _ => {
                     let shifts = _mm512_setr_epi64(56, 48, 40, 32, 24, 16, 8, 0);
                     let second = _mm512_rolv_epi64(one, _mm512_srlv_epi64(splat(key.second), shifts));
-                    (_mm512_mask_or_epi64(first, key.run(self.k), first, second), 0xff)
+                    _mm512_or_si512(first, _mm512_and_si512(second, spread(key.run)))
                 }
-                _ => (first, key.run(self.k)),
             }
         }
     }
 }
 
 impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
+    /// A bit for each bit or word that is missing.
+    type Missing = u64;
+
     #[inline(always)]
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
-        if CLASS == MORE {
-            self.hash.prepare::<MIX, true>(words, group);
-        } else {
-            self.hash.prepare::<MIX, false>(words, group);
-        }
+        self.0.prepare::<CLASS, MIX>(words, group);
     }
 
     #[inline(always)]
-    fn contains(&self, block: &Block, key: Products) -> bool {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist; a `Block` is 64 bytes.
-        unsafe {
-            let (pattern, words) = self.pattern(key);
-            let block = _mm512_loadu_si512(block.0.as_ptr().cast());
-            if CLASS == MORE {
-                // A word can miss one of two bits: compare for equality instead.
-                _mm512_cmpneq_epi64_mask(_mm512_and_si512(block, pattern), pattern) == 0
-            } else {
-                _mm512_mask_testn_epi64_mask(words, block, pattern) == 0
-            }
-        }
+    fn missing(&self, block: &Block, key: Placement) -> u64 {
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        unsafe { missing(load(&block.0), self.pattern(key)) }
     }
 
     #[inline(always)]
-    fn insert(&self, block: &mut Block, key: Products) -> bool {
-        let present = self.contains(block, key);
+    fn insert(&self, block: &mut Block, key: Placement) -> u64 {
+        let pattern = self.pattern(key);
         // SAFETY: as in `contains`.
         unsafe {
-            let (pattern, words) = self.pattern(key);
-            let address: *mut __m512i = block.0.as_mut_ptr().cast();
-            let before = _mm512_loadu_si512(address.cast_const());
-            _mm512_storeu_si512(address, _mm512_mask_or_epi64(before, words, before, pattern));
+            let before = load(&block.0);
+            store(&mut block.0, _mm512_or_si512(before, pattern));
+            missing(before, pattern)
         }
-        present
+    }
+
+    #[inline(always)]
+    fn is_present(&self, missing: u64) -> bool {
+        missing == 0
+    }
+
+    #[inline(always)]
+    fn are_present(&self, missing: &[u64; GROUP]) -> u8 {
+        self.0.zeros(missing)
     }
 }

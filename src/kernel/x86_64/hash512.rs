@@ -4,44 +4,62 @@
 use core::arch::x86_64::*;
 
 use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS, Seed};
-use crate::kernel::Detected;
-use crate::kernel::schedule::{GROUP, Group};
-use crate::scheme::block512::{FIRST, SECOND};
+use crate::kernel::schedule::{GROUP, Group, Parameters};
+use crate::kernel::{Detected, EIGHT, MORE};
+use crate::scheme::block512::{self, FIRST, SECOND};
 
-/// The integer mixer and the range reduction, eight lanes at a time. A value exists only where AVX-512 F and DQ were
-/// detected.
+/// The integer mixer, the range reduction and the placement, eight lanes at a time. A value exists only where AVX-512 F
+/// and DQ were detected.
 pub(super) struct Hash512 {
     seed: Seed,
     blocks: u64,
+    runs: &'static [u64; 8],
 }
 
 impl Hash512 {
-    pub(super) fn new(_: Detected, seed: Seed, blocks: usize) -> Self {
-        Self { seed, blocks: blocks as u64 }
+    #[inline(always)]
+    pub(super) fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
+        Self { seed: parameters.seed, blocks: blocks as u64, runs: block512::runs(parameters.k) }
     }
 
     /// Fills a group from eight words: integers to be mixed (`MIX`) or hashes.
     #[inline(always)]
-    pub(super) fn prepare<const MIX: bool, const TWO: bool>(&self, words: &[u64; GROUP], group: &mut Group) {
-        // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist. The loads and stores are of whole arrays
-        // of eight words, through references, and need no alignment.
+    pub(super) fn prepare<const CLASS: u8, const MIX: bool>(&self, words: &[u64; GROUP], group: &mut Group) {
+        // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
         unsafe {
-            let mut h = _mm512_loadu_si512(words.as_ptr().cast());
+            let mut h = load(words);
             if MIX {
                 h = self.mix(h);
             }
-            // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits and no overflow.
+            // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
             let blocks = splat(self.blocks);
             let low = _mm512_srli_epi64::<32>(_mm512_mul_epu32(h, blocks));
             let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), blocks);
-            let index = _mm512_srli_epi64::<32>(_mm512_add_epi64(high, low));
-            _mm512_storeu_si512(group.index.as_mut_ptr().cast(), index);
+            let sum = _mm512_add_epi64(high, low);
+            // The upper half of the sum is the block; 64 times that is the sum moved down by 26, its low bits cleared.
+            let offset = _mm512_and_si512(_mm512_srli_epi64::<26>(sum), splat(!63));
+            store(&mut group.offset, offset);
             let first = _mm512_mullo_epi64(h, splat(FIRST));
-            _mm512_storeu_si512(group.first.as_mut_ptr().cast(), first);
-            if TWO {
-                let second = _mm512_mullo_epi64(h, splat(SECOND));
-                _mm512_storeu_si512(group.second.as_mut_ptr().cast(), second);
+            store(&mut group.first, first);
+            if CLASS != EIGHT {
+                let high = _mm512_srli_epi64::<62>(first);
+                let low = _mm512_and_si512(_mm512_srli_epi64::<52>(first), splat(4));
+                let run = _mm512_permutexvar_epi64(_mm512_or_si512(high, low), load(self.runs));
+                store(&mut group.run, run);
             }
+            if CLASS == MORE {
+                store(&mut group.second, _mm512_mullo_epi64(h, splat(SECOND)));
+            }
+        }
+    }
+
+    /// Bit i of the answer is set when word i is 0.
+    #[inline(always)]
+    pub(super) fn zeros(&self, words: &[u64; GROUP]) -> u8 {
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        unsafe {
+            let words = load(words);
+            _mm512_testn_epi64_mask(words, words)
         }
     }
 
@@ -68,4 +86,47 @@ impl Hash512 {
 pub(super) unsafe fn splat(word: u64) -> __m512i {
     // SAFETY: the caller's promise.
     unsafe { _mm512_set1_epi64(word as i64) }
+}
+
+/// # Safety
+///
+/// The CPU has AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn load(words: &[u64; 8]) -> __m512i {
+    // SAFETY: the caller's promise; eight words are 64 bytes, and the load needs no alignment.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
+/// # Safety
+///
+/// The CPU has AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn store(words: &mut [u64; 8], value: __m512i) {
+    // SAFETY: the caller's promise; eight words are 64 bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) }
+}
+
+/// Each of eight bytes of 0 or 0xff as a word of 0 or all ones.
+///
+/// # Safety
+///
+/// The CPU has AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn spread(bytes: u64) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_cvtepi8_epi64(_mm_cvtsi64_si128(bytes as i64)) }
+}
+
+/// 0 when every bit of the pattern is set in the block.
+///
+/// # Safety
+///
+/// The CPU has AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn missing(block: __m512i, pattern: __m512i) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let missing = _mm512_andnot_si512(block, pattern);
+        u64::from(_mm512_test_epi64_mask(missing, missing))
+    }
 }
