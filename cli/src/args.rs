@@ -31,7 +31,7 @@ pub(crate) enum Command {
 
 /// Build the blocked and the reference filter from the same keys, check every claim, and time both.
 ///
-/// Without arguments: 1,000,000 keys user<i>@mail.com at a false-positive rate of 1 %. Checked: every inserted key is
+/// Without arguments: 1,000,000 keys `user<i>@mail.com` at a false-positive rate of 1 %. Checked: every inserted key is
 /// found, one at a time and batched; both ways of inserting give the same filter; the rate measured with keys that are
 /// certainly absent agrees, by an exact 99.9 % interval, with the rate read from the filter's own bits; and that rate
 /// lies where 99.9 % of all such filters lie, by the theory's spread between filters. A run can be repeated exactly;

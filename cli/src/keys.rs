@@ -43,13 +43,21 @@ impl Source {
         }
     }
 
-    /// The lines, in pieces; `doing` says what for.
+    /// The lines, in pieces; the progress says what is done with them.
     pub(crate) fn pieces(&self, doing: &'static str) -> Result<Pieces, Failure> {
+        self.open(Some(Progress::bytes(self.length(), doing)))
+    }
+
+    /// The lines, in pieces, without progress, which would run into output on the same terminal.
+    pub(crate) fn quiet_pieces(&self) -> Result<Pieces, Failure> {
+        self.open(None)
+    }
+
+    fn open(&self, progress: Option<Progress>) -> Result<Pieces, Failure> {
         let reader: Box<dyn Read> = match self {
             Self::StandardInput => Box::new(io::stdin().lock()),
             Self::File(path) => Box::new(File::open(path).about(self.name())?),
         };
-        let progress = Progress::bytes(self.length(), doing);
         Ok(Pieces { reader, name: self.name(), buffer: Vec::new(), taken: 0, lines: 0, progress })
     }
 
@@ -72,7 +80,7 @@ pub(crate) struct Pieces {
     /// How much of the buffer was handed out.
     taken: usize,
     lines: u64,
-    progress: Progress,
+    progress: Option<Progress>,
 }
 
 /// Whole lines; only the last one of the input may lack its line end.
@@ -91,7 +99,9 @@ impl Pieces {
             let had = self.buffer.len();
             let got = self.reader.by_ref().take(CHUNK as u64).read_to_end(&mut self.buffer);
             let got = got.about(&self.name)?;
-            self.progress.advance(got as u64);
+            if let Some(progress) = &self.progress {
+                progress.advance(got as u64);
+            }
             if got == 0 {
                 self.taken = had;
                 break;
@@ -237,9 +247,8 @@ mod tests {
         let text: Vec<u8> = (0..300_000).flat_map(|i| format!("{i}\n").into_bytes()).collect();
         assert!(text.len() > CHUNK);
         let reader = Box::new(io::Cursor::new(text.clone()));
-        let progress = Progress::bytes(None, "testing");
         let mut pieces =
-            Pieces { reader, name: "text".into(), buffer: Vec::new(), taken: 0, lines: 0, progress };
+            Pieces { reader, name: "text".into(), buffer: Vec::new(), taken: 0, lines: 0, progress: None };
         let mut joined = Vec::new();
         while let Some(piece) = pieces.next().unwrap() {
             let first = lines(piece.text).next().and_then(number);

@@ -1,6 +1,6 @@
 //! `bloomline query`: the lines of a key file whose keys are possibly present in a filter.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use crate::args::QueryArgs;
 use crate::failure::{Context, Failure};
@@ -11,7 +11,8 @@ pub(crate) fn run(args: &QueryArgs) -> Result<(), Failure> {
     let filter = stats::open(&args.filter)?;
     let source = Source::new(&args.input.keys);
     let name = source.name();
-    let mut pieces = source.pieces("querying")?;
+    let prints_to_terminal = !args.count && io::stdout().is_terminal();
+    let mut pieces = if prints_to_terminal { source.quiet_pieces() } else { source.pieces("querying") }?;
     let mut out = BufWriter::with_capacity(1 << 18, io::stdout().lock());
     let mut mask = Vec::new();
     let mut matches = 0_u64;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::trial::{BATCH, Filter};
-use super::workload::{TestKey, Workload};
+use super::workload::{TIMED, TestKey, Workload};
 
 /// Operations that are timed together, at least: far more than the clock's resolution.
 const OPERATIONS: usize = 10_000;
@@ -85,7 +85,7 @@ fn stay_on_one_core() {
 
 fn round<K: TestKey, F: Filter>(workload: &Workload<'_, K>, filter: &mut Pair<F>) -> Operations<f64> {
     let Pair { full, scratch } = filter;
-    let (present, absent) = (workload.shuffled, &workload.absent[..workload.absent.len().min(1 << 20)]);
+    let (present, absent) = (workload.shuffled, &workload.absent[..workload.absent.len().min(TIMED)]);
     scratch.clear();
     let insert = per_key(present, |keys| {
         for batch in keys.chunks(BATCH) {

@@ -7,8 +7,6 @@ use std::hash::Hash;
 use bloomline::reference::ReferenceFilter;
 use rand::prelude::*;
 
-use crate::keys::lines;
-
 /// A type of key that both filters take.
 pub(super) trait TestKey: bloomline::Key + Copy + Eq + Hash {
     fn insert_into(self, filter: &mut ReferenceFilter) -> bool;
@@ -46,7 +44,7 @@ pub(super) struct Workload<'a, K> {
 }
 
 /// Keys that are timed at most: enough that neither the caches nor the branch predictor learn them.
-const TIMED: usize = 1 << 20;
+pub(super) const TIMED: usize = 1 << 20;
 
 /// The first of each key.
 pub(super) fn distinct<K: TestKey>(mut keys: Vec<K>) -> (Vec<K>, HashSet<K>) {
@@ -72,7 +70,7 @@ pub(super) fn lay_out(keys: &[&[u8]]) -> Vec<u8> {
     text
 }
 
-/// The worked example's keys, as lines.
+/// The worked example's addresses of a user, numbered, as lines.
 pub(super) fn addresses(user: &str, count: u64) -> Vec<u8> {
     let mut text = String::new();
     for i in 0..count {
@@ -111,12 +109,5 @@ pub(super) fn absent_strings(keys: &[&[u8]], set: &HashSet<&[u8]>, count: u64, r
             made += 1;
         }
     }
-    text
-}
-
-/// The worked example's absent keys, as lines.
-pub(super) fn absent_addresses(set: &HashSet<&[u8]>, count: u64) -> Vec<u8> {
-    let text = addresses("ghost", count);
-    debug_assert!(lines(&text).all(|ghost| !set.contains(ghost)));
     text
 }
