@@ -36,13 +36,15 @@ pub(crate) fn run(args: &BuildArgs) -> Result<(), Failure> {
         return Err(Failure::new(source.name(), "no keys; at least 1 is needed"));
     }
     target.write(&filter).about(args.output.display())?;
+    let sized_for = filter.expected_items().unwrap_or(keys);
     output::print(&format!(
-        "{}: {} keys, {}, k = {}, predicted false-positive rate {}\n",
+        "{}: {} keys, {}, k = {}, predicted false-positive rate {} with {} distinct keys\n",
         args.output.display(),
         output::count(keys),
         output::memory(filter.bytes()),
         filter.k(),
-        output::rate(filter.predicted_rate_at(keys)),
+        output::rate(filter.predicted_rate_at(sized_for)),
+        output::count(sized_for),
     ))
 }
 
