@@ -46,7 +46,10 @@ fn files() -> Vec<(PathBuf, String, String)> {
 }
 
 fn layer(module: &str) -> usize {
-    LAYERS.iter().position(|row| row.contains(&module)).unwrap_or_else(|| panic!("module {module} has no layer"))
+    LAYERS
+        .iter()
+        .position(|row| row.contains(&module))
+        .unwrap_or_else(|| panic!("module {module} has no layer"))
 }
 
 /// The modules that a text names after `crate::`, comments left out. What `lib` re-exports counts as its origin.

@@ -7,7 +7,7 @@ use crate::block::{Blocks, Pages};
 use crate::error::Error;
 use crate::hash::Seed;
 use crate::kernel::Kernel;
-use crate::kernel::schedule::{Parameters, Schedule};
+use crate::kernel::schedule::Parameters;
 use crate::key::Key;
 use crate::scheme::block512::BLOCK_BYTES;
 use crate::sizing::blocked;
@@ -65,8 +65,7 @@ impl BloomFilter {
         if !crate::hash::wyhash_is_ours() {
             return Err(Error::ForeignHash);
         }
-        let parameters =
-            Parameters { k, seed, schedule: Schedule::for_size(blocks.saturating_mul(BLOCK_BYTES)) };
+        let parameters = Parameters { k, seed };
         Ok(Self { blocks: Blocks::zeroed(blocks, pages)?, parameters, kernel, design })
     }
 

@@ -3,7 +3,7 @@
 
 use std::vec::Vec;
 
-use super::schedule::{Parameters, Schedule, Words};
+use super::schedule::{Parameters, Words};
 use super::{Kernel, TABLE};
 use crate::block::Block;
 use crate::hash::Seed;
@@ -74,20 +74,18 @@ impl Case {
         }
     }
 
-    /// Checks every operation of every kernel under every schedule. Returns the number of kernels.
+    /// Checks every operation of every kernel. Returns the number of kernels.
     fn check(&self) -> usize {
         let mut kernels = 0;
         for kernel in Kernel::available() {
-            for schedule in [Schedule::Phases, Schedule::Ring] {
-                self.check_one(kernel, schedule);
-            }
+            self.check_one(kernel);
             kernels += 1;
         }
         kernels
     }
 
-    fn check_one(&self, kernel: Kernel, schedule: Schedule) {
-        let parameters = &Parameters { k: self.k, seed: self.seed, schedule };
+    fn check_one(&self, kernel: Kernel) {
+        let parameters = &Parameters { k: self.k, seed: self.seed };
         let words = if self.hashed { Words::Hashes(&self.keys) } else { Words::Integers(&self.keys) };
         let tell = || {
             let (blocks, keys) = (self.before.len(), self.keys.len());
@@ -140,7 +138,7 @@ fn every_kernel_agrees_with_the_model_on_every_operation_and_tail() {
     }
     let kernels: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
     assert_eq!(checked, 16 * 201 * kernels.len());
-    std::println!("{checked} batches agree under both schedules, kernels {kernels:?}");
+    std::println!("{checked} batches agree, kernels {kernels:?}");
 }
 
 /// A key twice in one group, and a whole batch of one key: nothing is lost, and the second is reported as present.
@@ -175,10 +173,10 @@ fn required_kernels_are_available() {
 }
 
 #[test]
-fn names_are_unique_and_the_scalar_kernel_runs_everywhere() {
+fn names_are_unique_and_some_kernel_runs_everywhere() {
     for (i, row) in TABLE.iter().enumerate() {
         assert!(TABLE[..i].iter().all(|other| other.name != row.name));
     }
-    assert!((TABLE.last().unwrap().detect)());
-    assert_eq!(TABLE.last().unwrap().name, "scalar");
+    assert!(Kernel::by_name("scalar").is_ok());
+    assert!(Kernel::by_name("portable").is_ok());
 }

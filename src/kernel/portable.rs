@@ -37,7 +37,7 @@ impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
         if CLASS == EIGHT {
             return first;
         }
-        let in_run = u64x8::new(core::array::from_fn(|w| (key.run >> (8 * w) & 1).wrapping_neg()));
+        let in_run = u64x8::new(core::array::from_fn(|w| key.in_run(w)));
         if CLASS == MORE { first | bits(key.second, DOWN) & in_run } else { first & in_run }
     }
 }

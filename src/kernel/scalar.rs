@@ -1,7 +1,7 @@
 //! The scalar kernel: the bit contract in safe Rust, and so the oracle of every other kernel.
 
 use super::schedule::{Engine, GROUP, Group, Parameters, Placement};
-use super::{Detected, EIGHT, Row, functions};
+use super::{Detected, EIGHT, FEWER, Row, functions};
 use crate::block::Block;
 use crate::hash::Seed;
 
@@ -23,6 +23,7 @@ impl<const CLASS: u8, const MIX: bool> Scalar<CLASS, MIX> {
 }
 
 impl<const CLASS: u8, const MIX: bool> Engine for Scalar<CLASS, MIX> {
+    /// 1 when a bit is missing.
     type Missing = u64;
 
     #[inline(always)]
@@ -33,16 +34,31 @@ impl<const CLASS: u8, const MIX: bool> Engine for Scalar<CLASS, MIX> {
         }
     }
 
+    // Shifts take their count modulo 64, as the places are meant.
     #[inline(always)]
     fn missing(&self, block: &Block, key: Placement) -> u64 {
-        key.pattern(self.k).iter().zip(&block.0).fold(0, |missing, (bits, word)| missing | bits & !word)
+        let mut all = u64::MAX;
+        for (w, word) in block.0.iter().enumerate() {
+            let first = word.wrapping_shr(key.place(w));
+            all &= match CLASS {
+                EIGHT => first,
+                FEWER => first | !key.in_run(w),
+                _ => first & (word.wrapping_shr(key.second_place(w)) | !key.in_run(w)),
+            };
+        }
+        !all & 1
     }
 
     #[inline(always)]
     fn insert(&self, block: &mut Block, key: Placement) -> u64 {
         let missing = self.missing(block, key);
-        for (bits, word) in key.pattern(self.k).iter().zip(&mut block.0) {
-            *word |= bits;
+        for (w, word) in block.0.iter_mut().enumerate() {
+            let first = 1_u64.wrapping_shl(key.place(w));
+            *word |= match CLASS {
+                EIGHT => first,
+                FEWER => first & key.in_run(w),
+                _ => first | 1_u64.wrapping_shl(key.second_place(w)) & key.in_run(w),
+            };
         }
         missing
     }

@@ -1,12 +1,13 @@
 //! The order in which a batch is hashed, prefetched and probed: one for all kernels.
 //!
-//! A kernel gives the steps: hash a group of eight keys, test or set the bits of one key in its block. This module
-//! arranges them so that the CPU always has something to do:
+//! A kernel gives the steps: hash a group of eight keys, test or set the bits of one key in its block. A ring of groups
+//! arranges them. Each step hashes one group, calls the lines of a group that was hashed some steps ago, and probes the
+//! oldest group of the ring. This does two things:
 //!
-//! * Between hashing a group and probing it lies the work on other groups. What was stored by vectors is then read
-//!   back as words without waiting for the store.
-//! * In a filter larger than the cache, the lines of a hundred keys are on their way at once. A ring holds the groups
-//!   whose lines were called; loads alone would not do, since they hold up the CPU's window until they arrive.
+//! * The lines of a hundred keys are on their way from memory at once. Loads alone would not do, since they hold up the
+//!   CPU's window until they arrive; prefetches do not.
+//! * What was stored by vectors is read back as words some steps later. Read at once, it would have to wait for the store.
+//!   This is why the ring pays in the smallest filters too.
 //!
 //! Everything here is `#[inline(always)]`, because a function takes the CPU features of the function it is
 //! inlined into, and only so can the kernels' vector code stay in registers. For the same reason loops count: the
@@ -21,34 +22,15 @@ pub(crate) use crate::scheme::block512::Placement;
 /// Keys in a group: the lanes of a 512-bit register.
 pub(crate) const GROUP: usize = 8;
 
-/// Groups that are hashed before the first of them is probed, where lines need no calling.
-const PHASE: usize = 8;
-
 /// Groups in the ring.
 const RING: usize = 16;
+
+/// Groups in the ring of a short batch, which would spend its time on clearing a longer one.
+const SHORT_RING: usize = 4;
 
 /// Groups between hashing a group and calling its lines, so that the offsets are in memory by then: read from there,
 /// each costs one load, not a move between register files.
 const LAG: usize = 4;
-
-/// How the groups of a batch follow each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Schedule {
-    /// Hash `PHASE` groups, then probe them. For filters in the cache.
-    Phases,
-    /// Hash a group, call the lines of the group `LAG` before it, probe the group `RING` before it. For filters in
-    /// memory.
-    Ring,
-}
-
-impl Schedule {
-    /// Filters up to this size live in a core's own cache, where a prefetch costs more than it saves.
-    const CACHED_BYTES: u64 = 256 << 10;
-
-    pub(crate) fn for_size(bytes: u64) -> Self {
-        if bytes <= Self::CACHED_BYTES { Self::Phases } else { Self::Ring }
-    }
-}
 
 /// The words of a batch: integers that are still to be mixed with the seed, or hashes.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +44,6 @@ pub(crate) enum Words<'a> {
 pub(crate) struct Parameters {
     pub(crate) k: u32,
     pub(crate) seed: Seed,
-    pub(crate) schedule: Schedule,
 }
 
 /// Eight hashed keys, lane by lane.
@@ -92,7 +73,7 @@ impl Group {
     }
 
     #[inline(always)]
-    fn placement(&self, lane: usize) -> Placement {
+    pub(crate) fn placement(&self, lane: usize) -> Placement {
         Placement { first: self.first[lane], second: self.second[lane], run: self.run[lane] }
     }
 }
@@ -108,6 +89,18 @@ pub(crate) trait Engine {
 
     /// What the block lacks of the bits of a key.
     fn missing(&self, block: &Block, key: Placement) -> Self::Missing;
+
+    /// [`missing`](Self::missing) of the key in `lane` of a prepared group.
+    #[inline(always)]
+    fn missing_in_lane(&self, block: &Block, group: &Group, lane: usize) -> Self::Missing {
+        self.missing(block, group.placement(lane))
+    }
+
+    /// [`insert`](Self::insert) of the key in `lane` of a prepared group.
+    #[inline(always)]
+    fn insert_in_lane(&self, block: &mut Block, group: &Group, lane: usize) -> Self::Missing {
+        self.insert(block, group.placement(lane))
+    }
 
     /// Sets all bits of a key in its block. Returns what was missing.
     fn insert(&self, block: &mut Block, key: Placement) -> Self::Missing;
@@ -131,8 +124,8 @@ pub(crate) trait Operation {
     ///
     /// # Safety
     ///
-    /// One of the blocks begins `offset` bytes after the first one.
-    unsafe fn apply<E: Engine>(&mut self, engine: &E, offset: usize, key: Placement) -> E::Missing;
+    /// `group` was prepared by `engine`, which was built for the number of blocks of this operation.
+    unsafe fn apply<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing;
 }
 
 pub(crate) struct Lookup<'a>(pub(crate) &'a [Block]);
@@ -144,9 +137,10 @@ impl Operation for Lookup<'_> {
     }
 
     #[inline(always)]
-    unsafe fn apply<E: Engine>(&mut self, engine: &E, offset: usize, key: Placement) -> E::Missing {
-        // SAFETY: the caller promises that a block of the slice begins there.
-        engine.missing(unsafe { &*self.0.as_ptr().byte_add(offset) }, key)
+    unsafe fn apply<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing {
+        // SAFETY: by the caller's promise, the offset is that of a block of the slice.
+        let block = unsafe { &*self.0.as_ptr().byte_add(group.offset[lane] as usize) };
+        engine.missing_in_lane(block, group, lane)
     }
 }
 
@@ -159,9 +153,11 @@ impl Operation for Insert<'_> {
     }
 
     #[inline(always)]
-    unsafe fn apply<E: Engine>(&mut self, engine: &E, offset: usize, key: Placement) -> E::Missing {
-        // SAFETY: the caller promises that a block of the slice begins there; the reference is gone before the next key.
-        engine.insert(unsafe { &mut *self.0.as_mut_ptr().byte_add(offset) }, key)
+    unsafe fn apply<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing {
+        // SAFETY: by the caller's promise, the offset is that of a block of the slice; the reference is gone before the
+        // next key.
+        let block = unsafe { &mut *self.0.as_mut_ptr().byte_add(group.offset[lane] as usize) };
+        engine.insert_in_lane(block, group, lane)
     }
 }
 
@@ -174,30 +170,13 @@ pub(crate) fn run<E: Engine, O: Operation, const REPORT: bool>(
     engine: &E,
     operation: &mut O,
     words: &[u64],
-    schedule: Schedule,
     out: &mut [u8],
 ) {
-    let (groups, rest) = words.as_chunks::<GROUP>();
     let mut batch = Batch::<E, O, REPORT> { engine, operation, out };
-    let done = match schedule {
-        Schedule::Ring if groups.len() > PHASE => {
-            batch.ring(groups);
-            groups.len()
-        }
-        _ => 0,
-    };
-    let mut prepared = [Group::BLANK; PHASE];
-    let (phases, last) = groups[done..].as_chunks::<PHASE>();
-    for (number, phase) in phases.iter().enumerate() {
-        batch.phase(phase, done + number * PHASE, schedule, &mut prepared);
-    }
-    batch.phase(last, done + phases.len() * PHASE, schedule, &mut prepared);
-    if !rest.is_empty() {
-        let mut padded = [0; GROUP];
-        padded[..rest.len()].copy_from_slice(rest);
-        let mut group = Group::BLANK;
-        batch.engine.prepare(&padded, &mut group);
-        batch.finish(&group, groups.len(), rest.len());
+    if words.len() <= SHORT_RING * GROUP {
+        batch.run::<SHORT_RING>(words);
+    } else {
+        batch.run::<RING>(words);
     }
 }
 
@@ -209,44 +188,38 @@ struct Batch<'a, E, O, const REPORT: bool> {
 }
 
 impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
-    /// Hashes up to `PHASE` groups, the first of which is number `first`, then probes them.
+    /// Runs the batch through a ring of `N` groups.
     #[inline(always)]
-    fn phase(
-        &mut self,
-        groups: &[[u64; GROUP]],
-        first: usize,
-        schedule: Schedule,
-        prepared: &mut [Group; PHASE],
-    ) {
-        let count = groups.len().min(PHASE);
-        for g in 0..count {
-            self.engine.prepare(&groups[g], &mut prepared[g]);
-            if schedule == Schedule::Ring {
-                self.prefetch(&prepared[g]);
+    fn run<const N: usize>(&mut self, words: &[u64]) {
+        let (groups, rest) = words.as_chunks::<GROUP>();
+        let full = groups.len();
+        let mut ring = [Group::BLANK; N];
+        for g in 0..full {
+            if g >= N {
+                self.finish(&ring[g % N], g - N, GROUP);
             }
-        }
-        for g in 0..count {
-            self.finish(&prepared[g], first + g, GROUP);
-        }
-    }
-
-    #[inline(always)]
-    fn ring(&mut self, groups: &[[u64; GROUP]]) {
-        let mut ring = [Group::BLANK; RING];
-        for g in 0..groups.len() {
-            if g >= RING {
-                self.finish(&ring[g % RING], g - RING, GROUP);
-            }
-            self.engine.prepare(&groups[g], &mut ring[g % RING]);
+            self.engine.prepare(&groups[g], &mut ring[g % N]);
             if g >= LAG {
-                self.prefetch(&ring[(g - LAG) % RING]);
+                self.prefetch(&ring[(g - LAG) % N]);
             }
         }
-        for g in groups.len().saturating_sub(LAG)..groups.len() {
-            self.prefetch(&ring[g % RING]);
+        let total = full + usize::from(!rest.is_empty());
+        if total > full {
+            if full >= N {
+                self.finish(&ring[full % N], full - N, GROUP);
+            }
+            let mut padded = [0; GROUP];
+            padded[..rest.len()].copy_from_slice(rest);
+            self.engine.prepare(&padded, &mut ring[full % N]);
         }
-        for g in groups.len().saturating_sub(RING)..groups.len() {
-            self.finish(&ring[g % RING], g, GROUP);
+        for g in full.saturating_sub(LAG)..total {
+            self.prefetch(&ring[g % N]);
+        }
+        for g in total.saturating_sub(N)..full {
+            self.finish(&ring[g % N], g, GROUP);
+        }
+        if total > full {
+            self.finish(&ring[full % N], full, rest.len());
         }
     }
 
@@ -272,9 +245,8 @@ impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
 
     #[inline(always)]
     fn apply(&mut self, group: &Group, lane: usize) -> E::Missing {
-        let (offset, key) = (group.offset[lane] as usize, group.placement(lane));
         // SAFETY: only groups that `self.engine` prepared come here, and `functions!` builds the engine from the length
         // of the very blocks of the operation.
-        unsafe { self.operation.apply(self.engine, offset, key) }
+        unsafe { self.operation.apply(self.engine, group, lane) }
     }
 }

@@ -61,18 +61,22 @@ impl Placement {
         Self { first, second, run }
     }
 
-    /// The bits of the key in its block.
+    /// The place in `word`, in the low six bits.
     #[inline(always)]
-    pub(crate) fn pattern(self, k: u32) -> [u64; WORDS as usize] {
-        core::array::from_fn(|w| {
-            let in_run = self.run >> (8 * w) & 1;
-            let bit = self.first >> (8 * w) & 63;
-            match k {
-                0..WORDS => in_run << bit,
-                WORDS => 1 << bit,
-                _ => 1 << bit | in_run << (self.second >> (56 - 8 * w) & 63),
-            }
-        })
+    pub(crate) fn place(self, word: usize) -> u32 {
+        u32::from(self.first.to_le_bytes()[word])
+    }
+
+    /// The second place in `word`, in the low six bits.
+    #[inline(always)]
+    pub(crate) fn second_place(self, word: usize) -> u32 {
+        u32::from(self.second.to_be_bytes()[word])
+    }
+
+    /// All bits set when `word` is in the run, none otherwise.
+    #[inline(always)]
+    pub(crate) fn in_run(self, word: usize) -> u64 {
+        (self.run >> (8 * word) & 1).wrapping_neg()
     }
 }
 

@@ -1,7 +1,8 @@
 //! AVX-512 with VBMI and BITALG (Ice Lake, Zen 4 and later).
 //!
-//! A block is one register. One instruction spreads the bytes of a product over the words, one gathers the bits that
-//! the bytes name: a key is present when all gathered bits are set.
+//! A block is one register, and so are the products of the eight keys of a group. One instruction takes a key's bytes
+//! from the products and spreads them over the words, one gathers the bits that the bytes name: a key is present when
+//! all gathered bits are set.
 #![allow(unsafe_code)]
 
 use core::arch::x86_64::*;
@@ -24,18 +25,19 @@ pub(in crate::kernel) const ROW: Row = Row {
 
 struct Vbmi<const CLASS: u8, const MIX: bool>(Hash512);
 
-/// In every byte of word w, how far down the first product must move.
-static UP: [u64; 8] = bytes_of([0, 8, 16, 24, 32, 40, 48, 56]);
+/// For a key in lane i: the index of the byte that places its bit of word w, in every byte of word w.
+static FIRST: [[u64; 8]; 8] = bytes_of([0, 1, 2, 3, 4, 5, 6, 7]);
 /// The same for the second product, whose bytes are taken from the top.
-static DOWN: [u64; 8] = bytes_of([56, 48, 40, 32, 24, 16, 8, 0]);
+static SECOND: [[u64; 8]; 8] = bytes_of([7, 6, 5, 4, 3, 2, 1, 0]);
 
-const fn bytes_of(mut words: [u64; 8]) -> [u64; 8] {
-    let mut w = 0;
-    while w < 8 {
-        words[w] *= 0x0101_0101_0101_0101;
-        w += 1;
+const fn bytes_of(order: [u64; 8]) -> [[u64; 8]; 8] {
+    let mut indexes = [[0; 8]; 8];
+    let mut i = 0;
+    while i < 64 {
+        indexes[i / 8][i % 8] = (8 * (i as u64 / 8) + order[i % 8]) * 0x0101_0101_0101_0101;
+        i += 1;
     }
-    words
+    indexes
 }
 
 impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
@@ -44,17 +46,46 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
         Self(Hash512::new(detected, parameters, blocks))
     }
 
-    /// In every byte of word w, the byte of the first product that places the bit of word w.
+    /// What the block lacks of the key whose products stand in `lane`.
     #[inline(always)]
-    fn first(key: Placement) -> __m512i {
-        // SAFETY: the CPU has AVX-512 VBMI, or no value of this type would exist to call this.
-        unsafe { _mm512_multishift_epi64_epi8(load(&UP), splat(key.first)) }
+    fn lacks(block: &Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
+        // SAFETY: the CPU has AVX-512 VBMI and BITALG, or no value of this type would exist to call this.
+        unsafe {
+            let block = load(&block.0);
+            let places = _mm512_permutexvar_epi8(load(&FIRST[lane]), first);
+            let first = !_mm512_bitshuffle_epi64_mask(block, places);
+            match CLASS {
+                EIGHT => first,
+                FEWER => first & run,
+                _ => {
+                    let places = _mm512_permutexvar_epi8(load(&SECOND[lane]), second);
+                    first | !_mm512_bitshuffle_epi64_mask(block, places) & run
+                }
+            }
+        }
     }
 
+    /// Sets the bits of the key whose products stand in `lane`, and returns what was missing.
     #[inline(always)]
-    fn second(key: Placement) -> __m512i {
-        // SAFETY: as in `first`.
-        unsafe { _mm512_multishift_epi64_epi8(load(&DOWN), splat(key.second)) }
+    fn set(block: &mut Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
+        // SAFETY: the CPU has AVX-512 VBMI, or no value of this type would exist to call this.
+        unsafe {
+            let one = splat(1);
+            let before = load(&block.0);
+            // A rotation takes its count modulo 64: the low six bits of the byte that fills the word.
+            let first = _mm512_rolv_epi64(one, _mm512_permutexvar_epi8(load(&FIRST[lane]), first));
+            let pattern = match CLASS {
+                EIGHT => first,
+                FEWER => _mm512_and_si512(first, spread(run)),
+                _ => {
+                    let places = _mm512_permutexvar_epi8(load(&SECOND[lane]), second);
+                    let second = _mm512_rolv_epi64(one, places);
+                    _mm512_or_si512(first, _mm512_and_si512(second, spread(run)))
+                }
+            };
+            store(&mut block.0, _mm512_or_si512(before, pattern));
+            missing(before, pattern)
+        }
     }
 }
 
@@ -69,43 +100,30 @@ impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
 
     #[inline(always)]
     fn missing(&self, block: &Block, key: Placement) -> u64 {
-        // SAFETY: the CPU has AVX-512 BITALG, or `self` would not exist.
-        unsafe {
-            let block = load(&block.0);
-            match CLASS {
-                EIGHT => !_mm512_bitshuffle_epi64_mask(block, Self::first(key)),
-                FEWER => {
-                    let bits = _mm512_bitshuffle_epi64_mask(block, Self::first(key));
-                    !bits & key.run
-                }
-                _ => {
-                    let first = _mm512_bitshuffle_epi64_mask(block, Self::first(key));
-                    let second = _mm512_bitshuffle_epi64_mask(block, Self::second(key));
-                    !first | !second & key.run
-                }
-            }
-        }
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        let (first, second) = unsafe { (splat(key.first), splat(key.second)) };
+        Self::lacks(block, first, second, key.run, 0)
     }
 
     #[inline(always)]
     fn insert(&self, block: &mut Block, key: Placement) -> u64 {
-        // SAFETY: as in `contains`.
-        unsafe {
-            let one = splat(1);
-            let before = load(&block.0);
-            // A rotation takes its count modulo 64: the low six bits of the byte in each word.
-            let first = _mm512_rolv_epi64(one, Self::first(key));
-            let pattern = match CLASS {
-                EIGHT => first,
-                FEWER => _mm512_and_si512(first, spread(key.run)),
-                _ => {
-                    let second = _mm512_rolv_epi64(one, Self::second(key));
-                    _mm512_or_si512(first, _mm512_and_si512(second, spread(key.run)))
-                }
-            };
-            store(&mut block.0, _mm512_or_si512(before, pattern));
-            missing(before, pattern)
-        }
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        let (first, second) = unsafe { (splat(key.first), splat(key.second)) };
+        Self::set(block, first, second, key.run, 0)
+    }
+
+    #[inline(always)]
+    fn missing_in_lane(&self, block: &Block, group: &Group, lane: usize) -> u64 {
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
+        Self::lacks(block, first, second, group.run[lane], lane)
+    }
+
+    #[inline(always)]
+    fn insert_in_lane(&self, block: &mut Block, group: &Group, lane: usize) -> u64 {
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
+        Self::set(block, first, second, group.run[lane], lane)
     }
 
     #[inline(always)]
