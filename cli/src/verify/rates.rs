@@ -1,0 +1,197 @@
+//! How far a measured rate, a rate read from bits, and a prediction may lie apart.
+
+use bloomline::sizing::{MIN_RATE, blocked};
+use bloomline::{BloomFilter, reference::ReferenceFilter};
+use statrs::distribution::{Beta, ContinuousCDF};
+
+/// One minus the confidence of every statistical check.
+const SIGNIFICANCE: f64 = 0.001;
+
+/// How many standard deviations between filters the rate may be off.
+///
+/// 3.29 is the quantile of the normal distribution. With few keys no shape can be relied on, so that the multiple is
+/// the one of Chebyshev's inequality, which holds for every distribution.
+fn deviations(items: u64) -> f64 {
+    const FEW: u64 = 100;
+    if items < FEW { SIGNIFICANCE.sqrt().recip() } else { 3.29 }
+}
+
+/// The exact 99.9 % interval of a probability of which `found` of `probes` trials came out (Clopper and Pearson,
+/// Biometrika 26, 1934). It holds the true probability in at least 99.9 % of all experiments, however rare the event.
+pub(super) fn interval(found: u64, probes: u64) -> [f64; 2] {
+    let (found, missed) = (found as f64, (probes - found) as f64);
+    let quantile = |a, b, p| Beta::new(a, b).map_or(f64::NAN, |beta| beta.inverse_cdf(p));
+    let low = if found > 0.0 { quantile(found, missed + 1.0, SIGNIFICANCE / 2.0) } else { 0.0 };
+    let high = if missed > 0.0 { quantile(found + 1.0, missed, 1.0 - SIGNIFICANCE / 2.0) } else { 1.0 };
+    [low, high]
+}
+
+/// What the theory says of a filter before any key is known, and what its bits say afterwards.
+pub(super) struct Rates {
+    /// The expected rate.
+    pub(super) predicted: f64,
+    /// Where the rate by the bits lies in at least 99.9 % of all filters.
+    pub(super) bounds: [f64; 2],
+    /// The rate of this filter, read from its bits.
+    pub(super) from_bits: f64,
+    /// How much the true rate may differ from the one read from the bits.
+    pub(super) allowance: f64,
+}
+
+impl Rates {
+    /// Of a blocked filter that holds `items` distinct keys.
+    pub(super) fn of_blocked(filter: &BloomFilter, items: u64) -> Result<Self, bloomline::Error> {
+        let predicted = blocked::rate(items, filter.blocks(), filter.k())?;
+        let bounds = if predicted < MIN_RATE {
+            // The spread of such rates is not known; but no more than 0.1 % of filters have a thousand times the mean
+            // (Markov's inequality).
+            [0.0, predicted / SIGNIFICANCE]
+        } else {
+            let spread = blocked::spread(items, filter.blocks(), filter.k())?;
+            log_normal(spread, deviations(items)).map(|factor| factor * predicted)
+        };
+        Ok(Self { predicted, bounds, from_bits: filter.health().rate, allowance: 0.0 })
+    }
+
+    /// Of a reference filter that holds `items` distinct keys.
+    ///
+    /// Its fill is nearly normal with the mean 1 − e^(−a), a = kn/m, and the variance (e^(−a) − (1 + a)·e^(−2a))/m (of
+    /// the number of empty cells when kn balls fall into m of them); the rate is the fill to the power of k.
+    pub(super) fn of_reference(filter: &ReferenceFilter, items: u64) -> Self {
+        let (n, m, k) = (items as f64, filter.bits() as f64, filter.k() as i32);
+        let a = f64::from(k) * n / m;
+        let deviation = (((-a).exp() - (1.0 + a) * (-2.0 * a).exp()) / m).sqrt();
+        let fill = -(-a).exp_m1();
+        let distance = deviations(items) * deviation;
+        Self {
+            predicted: filter.predicted_rate(items),
+            bounds: [fill - distance, fill + distance].map(|fill| fill.clamp(0.0, 1.0).powi(k)),
+            from_bits: filter.rate_from_fill(),
+            allowance: double_hashing(filter, n),
+        }
+    }
+
+    pub(super) fn agree_with_prediction(&self) -> bool {
+        // The bounds meet where the rate cannot vary, as with one key; rounding must not decide then.
+        const ROUNDING: f64 = 1e-9;
+        let [low, high] = self.bounds;
+        low * (1.0 - ROUNDING) <= self.from_bits && self.from_bits <= high * (1.0 + ROUNDING)
+    }
+
+    /// Whether the true rate lies in the interval; `None` where the bits tell too little about it.
+    pub(super) fn agree_with(&self, [low, high]: [f64; 2]) -> Option<bool> {
+        const MOST_UNKNOWN: f64 = 0.25;
+        (self.allowance <= MOST_UNKNOWN * self.from_bits)
+            .then_some(low <= self.from_bits + self.allowance && self.from_bits - self.allowance <= high)
+    }
+}
+
+/// The factors at `deviations` standard deviations below and above the mean 1 of a log-normal distribution with the
+/// standard deviation `spread`.
+///
+/// A rate is a mean of products of fills: never negative, and skewed where the blocks are few. With many blocks the
+/// factors are 1 ± `deviations`·`spread`.
+fn log_normal(spread: f64, deviations: f64) -> [f64; 2] {
+    let variance = (spread * spread).ln_1p();
+    [-deviations, deviations].map(|deviations| (deviations * variance.sqrt() - variance / 2.0).exp())
+}
+
+/// How much the true rate of a double-hashing filter may differ from that of k independent bits.
+///
+/// Positions of a key are equidistant, so an absent key shares many bits with an inserted one that has the same
+/// distance; a distance that is a multiple of m/d gives only d distinct bits (see the documentation of
+/// `bloomline::reference`, there for half of the bits set). And there are only about m²/2 sets of bits that a key can
+/// have: how many of them are fully set is a random count. All of it is far below the sampling error from some thousand
+/// keys up, unless the rate itself is tiny.
+fn double_hashing(filter: &ReferenceFilter, items: f64) -> f64 {
+    let (m, fill) = (filter.bits() as f64, filter.fill());
+    let same_distance = 2.0 * items / (m * m) * (1.0 + fill) / (1.0 - fill);
+    let few_bits: f64 = (2..filter.k())
+        .filter(|d| filter.bits().is_multiple_of(u64::from(*d)))
+        .map(|d| f64::from(totient(d)) * fill.powi(d as i32) / m)
+        .sum();
+    let finite = 3.29 * (2.0 * filter.rate_from_fill()).sqrt() / m;
+    (same_distance + few_bits + finite).min(1.0)
+}
+
+/// How many of 1…d have no divisor in common with d.
+fn totient(d: u32) -> u32 {
+    let gcd = |mut a: u32, mut b: u32| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    (1..=d).filter(|i| gcd(*i, d) == 1).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_close(got: f64, wanted: f64, tolerance: f64) {
+        assert!((got / wanted - 1.0).abs() < tolerance, "{got} is not {wanted}");
+    }
+
+    /// Without a success, and with nothing else, the interval has a closed form. The quantile of the beta distribution
+    /// comes with five right digits or more, which is plenty for an interval.
+    #[test]
+    fn interval_of_none_and_all() {
+        for probes in [1_u64, 10, 1000, 4_500_000] {
+            let end = -(0.0005_f64.ln() / probes as f64).exp_m1();
+            let [low, high] = interval(0, probes);
+            assert_eq!(low, 0.0);
+            assert_close(high, end, 1e-5);
+            let [low, high] = interval(probes, probes);
+            assert_eq!(high, 1.0);
+            assert_close(1.0 - low, end, 1e-5);
+        }
+    }
+
+    /// The probability of at least `found` successes at the low end, and of at most `found` at the high end, is half of
+    /// the significance each: summed from the binomial distribution itself.
+    #[test]
+    fn interval_inverts_the_binomial_tails() {
+        for (found, probes) in [(1_u64, 10_u64), (5, 10), (9, 10), (3, 1000), (100, 10_000), (950, 1000)] {
+            let tail = |p: f64, range: std::ops::RangeInclusive<u64>| -> f64 {
+                let mut log = 0.0;
+                let mut sum = 0.0;
+                for i in 0..=probes {
+                    if range.contains(&i) {
+                        let (hits, misses) = (i as f64, (probes - i) as f64);
+                        sum += (log + hits * p.ln() + misses * (-p).ln_1p()).exp();
+                    }
+                    log += ((probes - i) as f64 / (i + 1) as f64).ln();
+                }
+                sum
+            };
+            let [low, high] = interval(found, probes);
+            assert_close(tail(low, found..=probes), 0.0005, 1e-6);
+            assert_close(tail(high, 0..=found), 0.0005, 1e-6);
+        }
+    }
+
+    /// 4,500 false positives of 4.5 million probes pin a rate of 0.1 % to 5 %.
+    #[test]
+    fn interval_of_the_rule_of_4500() {
+        let [low, high] = interval(4500, 4_500_000);
+        assert!((0.000_95..0.000_953).contains(&low), "{low}");
+        assert!((0.001_048..0.001_051).contains(&high), "{high}");
+    }
+
+    #[test]
+    fn a_small_spread_is_symmetric_and_a_large_one_stays_positive() {
+        let [low, high] = log_normal(0.001, 3.29);
+        assert_close(1.0 - low, 0.003_29, 0.01);
+        assert_close(high - 1.0, 0.003_29, 0.01);
+        // ln 2 is the variance of the logarithm at a spread of 1.
+        let [low, high] = log_normal(1.0, 1.0);
+        assert_close(low * high, 0.5, 1e-12);
+        assert_close(high / low, (2.0 * std::f64::consts::LN_2.sqrt()).exp(), 1e-12);
+    }
+
+    #[test]
+    fn totients() {
+        assert_eq!([1, 2, 3, 4, 6, 7, 12].map(totient), [1, 1, 2, 2, 2, 6, 4]);
+    }
+}
