@@ -16,10 +16,8 @@ struct Portable<const CLASS: u8, const MIX: bool> {
     blocks: usize,
 }
 
-/// Moves byte w of a product to the low end of lane w.
-const UP: [u64; 8] = [0, 8, 16, 24, 32, 40, 48, 56];
-/// The same for the second product, whose bytes are taken from the top.
-const DOWN: [u64; 8] = [56, 48, 40, 32, 24, 16, 8, 0];
+/// Moves byte w of a product down to the low end of lane w.
+const DOWN: [u64; 8] = [0, 8, 16, 24, 32, 40, 48, 56];
 
 impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
     fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
@@ -30,15 +28,13 @@ impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
     #[inline(always)]
     fn pattern(&self, key: Placement) -> u64x8 {
         let one = u64x8::splat(1);
-        let bits = |product, shifts: [u64; 8]| {
-            one << (u64x8::splat(product) >> u64x8::new(shifts) & u64x8::splat(63))
-        };
-        let first = bits(key.first, UP);
+        let bits = |product| one << (u64x8::splat(product) >> u64x8::new(DOWN) & u64x8::splat(63));
+        let first = bits(key.first);
         if CLASS == EIGHT {
             return first;
         }
         let in_run = u64x8::new(core::array::from_fn(|w| key.in_run(w)));
-        if CLASS == MORE { first | bits(key.second, DOWN) & in_run } else { first & in_run }
+        if CLASS == MORE { first | bits(key.second) & in_run } else { first & in_run }
     }
 }
 

@@ -54,8 +54,9 @@ pub fn hash_integer(key: u64, seed: u64) -> u64 {
 /// FORMAT.md, block and bits of a hash.
 pub fn bits_of(hash: u64, blocks: u64, k: u32) -> BTreeSet<u64> {
     let block = (u128::from(hash) * u128::from(blocks)) >> 64;
-    let first = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
-    let second = hash.wrapping_mul(0xd134_2543_de82_ef95).to_le_bytes();
+    let product = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let first = product.to_le_bytes();
+    let second = (product ^ product >> 29).wrapping_mul(0xd134_2543_de82_ef95).to_le_bytes();
     // Bits 62, 63 and 54 of the first product: the top two bits of byte 7, and bit 6 of byte 6.
     let start = u32::from(first[7] / 64) + 4 * u32::from(first[6] / 64 % 2);
     let run: Vec<u32> = (0..if k > 8 { k - 8 } else { k }).map(|i| (start + i) % 8).collect();
@@ -66,7 +67,7 @@ pub fn bits_of(hash: u64, blocks: u64, k: u32) -> BTreeSet<u64> {
             bits.insert(at(first[word as usize]));
         }
         if k > 8 && run.contains(&word) {
-            bits.insert(at(second[7 - word as usize]));
+            bits.insert(at(second[word as usize]));
         }
     }
     bits

@@ -11,7 +11,7 @@ use crate::block::Block;
 use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS, Seed};
 use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
 use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
-use crate::scheme::block512::{self, FIRST, SECOND};
+use crate::scheme::block512::{self, FIRST, FOLD, SECOND};
 
 pub(in crate::kernel) const ROW: Row = Row {
     name: "avx2",
@@ -68,7 +68,8 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             let first = times(h, FIRST);
             store(&mut group.first[lanes.clone()], first);
             if CLASS == MORE {
-                store(&mut group.second[lanes.clone()], times(h, SECOND));
+                let folded = _mm256_xor_si256(first, _mm256_srli_epi64::<{ FOLD as i32 }>(first));
+                store(&mut group.second[lanes.clone()], times(folded, SECOND));
             }
         }
         if CLASS != EIGHT {
@@ -91,8 +92,6 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             }
             let run = [spread(key.run as u32), spread((key.run >> 32) as u32)];
             if CLASS == MORE {
-                let low = _mm256_setr_epi64x(56, 48, 40, 32);
-                let high = _mm256_setr_epi64x(24, 16, 8, 0);
                 let second = [bits(key.second, low), bits(key.second, high)];
                 [
                     _mm256_or_si256(first[0], _mm256_and_si256(second[0], run[0])),

@@ -26,19 +26,15 @@ pub(in crate::kernel) const ROW: Row = Row {
 struct Vbmi<const CLASS: u8, const MIX: bool>(Hash512);
 
 /// For a key in lane i: the index of the byte that places its bit of word w, in every byte of word w.
-static FIRST: [[u64; 8]; 8] = bytes_of([0, 1, 2, 3, 4, 5, 6, 7]);
-/// The same for the second product, whose bytes are taken from the top.
-static SECOND: [[u64; 8]; 8] = bytes_of([7, 6, 5, 4, 3, 2, 1, 0]);
-
-const fn bytes_of(order: [u64; 8]) -> [[u64; 8]; 8] {
-    let mut indexes = [[0; 8]; 8];
-    let mut i = 0;
-    while i < 64 {
-        indexes[i / 8][i % 8] = (8 * (i as u64 / 8) + order[i % 8]) * 0x0101_0101_0101_0101;
-        i += 1;
+static BYTES: [[u64; 8]; 8] = {
+    let mut bytes = [[0; 8]; 8];
+    let mut byte = 0;
+    while byte < 64 {
+        bytes[byte / 8][byte % 8] = byte as u64 * 0x0101_0101_0101_0101;
+        byte += 1;
     }
-    indexes
-}
+    bytes
+};
 
 impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
     #[inline(always)]
@@ -52,13 +48,13 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
         // SAFETY: the CPU has AVX-512 VBMI and BITALG, or no value of this type would exist to call this.
         unsafe {
             let block = load(&block.0);
-            let places = _mm512_permutexvar_epi8(load(&FIRST[lane]), first);
+            let places = _mm512_permutexvar_epi8(load(&BYTES[lane]), first);
             let first = !_mm512_bitshuffle_epi64_mask(block, places);
             match CLASS {
                 EIGHT => first,
                 FEWER => first & run,
                 _ => {
-                    let places = _mm512_permutexvar_epi8(load(&SECOND[lane]), second);
+                    let places = _mm512_permutexvar_epi8(load(&BYTES[lane]), second);
                     first | !_mm512_bitshuffle_epi64_mask(block, places) & run
                 }
             }
@@ -73,12 +69,12 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
             let one = splat(1);
             let before = load(&block.0);
             // A rotation takes its count modulo 64: the low six bits of the byte that fills the word.
-            let first = _mm512_rolv_epi64(one, _mm512_permutexvar_epi8(load(&FIRST[lane]), first));
+            let first = _mm512_rolv_epi64(one, _mm512_permutexvar_epi8(load(&BYTES[lane]), first));
             let pattern = match CLASS {
                 EIGHT => first,
                 FEWER => _mm512_and_si512(first, spread(run)),
                 _ => {
-                    let places = _mm512_permutexvar_epi8(load(&SECOND[lane]), second);
+                    let places = _mm512_permutexvar_epi8(load(&BYTES[lane]), second);
                     let second = _mm512_rolv_epi64(one, places);
                     _mm512_or_si512(first, _mm512_and_si512(second, spread(run)))
                 }

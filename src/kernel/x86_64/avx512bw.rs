@@ -40,7 +40,6 @@ impl<const CLASS: u8, const MIX: bool> Avx512<CLASS, MIX> {
                 EIGHT => first,
                 FEWER => _mm512_and_si512(first, spread(key.run)),
                 _ => {
-                    let shifts = _mm512_setr_epi64(56, 48, 40, 32, 24, 16, 8, 0);
                     let second = _mm512_rolv_epi64(one, _mm512_srlv_epi64(splat(key.second), shifts));
                     _mm512_or_si512(first, _mm512_and_si512(second, spread(key.run)))
                 }

@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS, Seed};
 use crate::kernel::schedule::{GROUP, Group, Parameters};
 use crate::kernel::{Detected, EIGHT, MORE};
-use crate::scheme::block512::{self, FIRST, SECOND};
+use crate::scheme::block512::{self, FIRST, FOLD, SECOND};
 
 /// The integer mixer, the range reduction and the placement, eight lanes at a time. A value exists only where AVX-512 F
 /// and DQ were detected.
@@ -48,7 +48,8 @@ impl Hash512 {
                 store(&mut group.run, run);
             }
             if CLASS == MORE {
-                store(&mut group.second, _mm512_mullo_epi64(h, splat(SECOND)));
+                let folded = _mm512_xor_si512(first, _mm512_srli_epi64::<FOLD>(first));
+                store(&mut group.second, _mm512_mullo_epi64(folded, splat(SECOND)));
             }
         }
     }
