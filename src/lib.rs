@@ -61,3 +61,8 @@ pub use error::{Error, FormatError};
 pub use filter::{BloomFilter, Builder, Health, Verdict};
 pub use kernel::Kernel;
 pub use key::{Key, Prehashed};
+
+/// Compiles and runs the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
