@@ -1,4 +1,5 @@
 //! Bytes that are no filter, or a damaged one, each refused with what is wrong; readers and writers that misbehave.
+#![cfg(feature = "std")]
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -50,6 +51,18 @@ fn refusal(bytes: &[u8]) -> FormatError {
     });
     assert_eq!(errors[0], errors[1]);
     errors.into_iter().next().unwrap()
+}
+
+#[test]
+fn filters_of_every_size_come_through_streams() {
+    for blocks in [1, 2, 1000, 40_000] {
+        let mut filter = BloomFilter::with_bytes(64 * blocks).seed(blocks).build().unwrap();
+        filter.insert_batch(&(0..50 * blocks).collect::<Vec<_>>());
+        let mut written = Vec::new();
+        filter.write_to(&mut written).unwrap();
+        assert_eq!(written, filter.to_bytes());
+        assert!(BloomFilter::read_from(&written[..]).unwrap() == filter);
+    }
 }
 
 #[test]

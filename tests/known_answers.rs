@@ -144,17 +144,12 @@ fn files() {
         let mut filter = builder.k(k.parse().unwrap()).seed(hex(seed)).build().unwrap();
         keys.iter().for_each(|key| key.insert_into(&mut filter));
         assert_eq!(filter.to_bytes(), contents, "{name}");
-        let mut written = Vec::new();
-        filter.write_to(&mut written).unwrap();
-        assert_eq!(written, contents, "{name}");
 
-        for read in [BloomFilter::from_bytes(&contents), BloomFilter::read_from(&contents[..])] {
-            let read = read.unwrap();
-            assert!(read == filter, "{name}");
-            assert_eq!((read.blocks(), read.k().to_string().as_str(), read.seed()), (blocks, k, hex(seed)));
-            assert_eq!((read.expected_items(), read.target_rate()), (items, rate), "{name}");
-            assert_eq!(read.to_bytes(), contents, "{name}");
-        }
+        let read = BloomFilter::from_bytes(&contents).unwrap();
+        assert!(read == filter, "{name}");
+        assert_eq!((read.blocks(), read.k().to_string().as_str(), read.seed()), (blocks, k, hex(seed)));
+        assert_eq!((read.expected_items(), read.target_rate()), (items, rate), "{name}");
+        assert_eq!(read.to_bytes(), contents, "{name}");
         checked += 1;
     }
     assert_eq!(checked, 6);

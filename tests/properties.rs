@@ -224,16 +224,10 @@ proptest! {
     #[test]
     fn filters_come_back_from_their_files(shape in shape(), keys in batch(string())) {
         let filter = shape.build_from(&keys);
-        let bytes = filter.to_bytes();
-        let mut written = Vec::new();
-        filter.write_to(&mut written).unwrap();
-        assert_eq!(written, bytes);
-        for read in [BloomFilter::from_bytes(&bytes), BloomFilter::read_from(&bytes[..])] {
-            let read = read.unwrap();
-            assert!(read == filter);
-            assert_eq!((read.blocks(), read.k(), read.seed()), (shape.blocks, shape.k, shape.seed));
-            check_answers(&read, &keys, &vec![true; keys.len()]);
-        }
+        let read = BloomFilter::from_bytes(&filter.to_bytes()).unwrap();
+        assert!(read == filter);
+        assert_eq!((read.blocks(), read.k(), read.seed()), (shape.blocks, shape.k, shape.seed));
+        check_answers(&read, &keys, &vec![true; keys.len()]);
     }
 }
 

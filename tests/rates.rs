@@ -75,7 +75,7 @@ fn check_all_shapes<K: Key>(keys: &[K], probes: &[K], tell: &str) {
 const ITEMS: usize = 100_000;
 
 /// Keys number 0 to `ITEMS` − 1 of a kind, and 4 · `PROBES` others.
-fn keys_and_probes(key: impl Fn(u64) -> u64) -> (Vec<u64>, Vec<u64>) {
+fn keys_and_probes(key: KeyOf) -> (Vec<u64>, Vec<u64>) {
     let mut keys: Vec<u64> = (0..(ITEMS + 4 * PROBES) as u64).map(key).collect();
     let probes = keys.split_off(ITEMS);
     (keys, probes)
@@ -122,8 +122,11 @@ fn every_kernel() {
     }
 }
 
+/// Key number i of a kind.
+type KeyOf = fn(u64) -> u64;
+
 /// Integers whose bits depend on each other, which weaker mixers fail on.
-const STRUCTURES: [(&str, fn(u64) -> u64); 6] = [
+const STRUCTURES: [(&str, KeyOf); 6] = [
     ("pairs", |i| i << 32 | i),
     ("reversed bits", u64::reverse_bits),
     ("floats", |i| (i as f64).to_bits()),
