@@ -1,4 +1,5 @@
-//! The number of items that a filter tells from its bits, over many seeded filters of known contents.
+//! What a filter tells from its bits: all of it against the bits of its file, and the number of items over many seeded
+//! filters of known contents.
 
 use bloomline::BloomFilter;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -77,4 +78,35 @@ fn k_12() {
 #[test]
 fn k_16() {
     check_fills(16);
+}
+
+/// Three blocks with few keys, so that their words differ much. By the rule of the format, a random key finds a bit of a word
+/// set with the probability of the word's fill, independently, and its run starts at each of eight words equally often.
+#[test]
+fn health_is_that_of_the_bits() {
+    for k in 1..=16_u32 {
+        let mut filter = BloomFilter::with_bytes(192).k(k).seed(u64::from(k)).build().unwrap();
+        filter.insert_batch(&(0..30_u64).collect::<Vec<_>>());
+        let file = filter.to_bytes();
+        let words: Vec<u32> =
+            file[128..].chunks(8).map(|word| word.iter().map(|byte| byte.count_ones()).sum()).collect();
+
+        let mut rate = 0.0;
+        for block in words.chunks(8) {
+            for start in 0..8 {
+                let run = (0..if k > 8 { k - 8 } else { k }).map(|i| (start + i as usize) % 8);
+                let every = if k > 8 { 0..8 } else { 0..0 };
+                let chance: f64 = run.chain(every).map(|word| f64::from(block[word]) / 64.0).product();
+                rate += chance / 24.0;
+            }
+        }
+        let mut block_loads = vec![0; 513];
+        words.chunks(8).for_each(|block| block_loads[block.iter().sum::<u32>() as usize] += 1);
+        let set_bits: u32 = words.iter().sum();
+
+        let health = filter.health();
+        assert!((health.rate / rate - 1.0).abs() < 1e-12, "k {k}: {}, not {rate}", health.rate);
+        assert_eq!(health.block_loads, block_loads);
+        assert_eq!((health.set_bits, health.fill), (set_bits.into(), f64::from(set_bits) / 1536.0));
+    }
 }

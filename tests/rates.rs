@@ -160,26 +160,50 @@ fn structured_integers_in_a_million_blocks() {
     check_structures(1 << 20, 0);
 }
 
+const CHUNK: u64 = 1 << 16;
+
+/// Inserts the integers from 0, whole chunks of them, and queries those that follow. Returns the number of false positives.
+fn fill_and_probe(filter: &mut BloomFilter, items: u64, probes: u64) -> usize {
+    assert_eq!(items % CHUNK, 0);
+    let mut keys = Vec::new();
+    let mut hits = 0;
+    for first in (0..items + probes).step_by(CHUNK as usize) {
+        keys.clear();
+        keys.extend(first..(first + CHUNK).min(items + probes));
+        if first < items {
+            filter.insert_batch(&keys);
+        } else {
+            hits += filter.count_batch(&keys);
+        }
+    }
+    hits
+}
+
+/// The block takes the upper bits of the hash, 22 of them here, and the bits of a key must do with the rest: places that
+/// follow from each other show in a large filter, at a low rate and a high k.
+#[test]
+#[ignore = "256 MiB and 200 million probes: cargo test --release --test rates -- --ignored"]
+fn many_bits_in_a_large_filter() {
+    let blocks = 1_u64 << 22;
+    let items = blocks * 512 / 20 / CHUNK * CHUNK;
+    for k in [8, 9, 12, 16] {
+        let mut filter = BloomFilter::with_bytes(64 * blocks).k(k).pages(Pages::Huge).build().unwrap();
+        let probes = 200_000_000;
+        let hits = fill_and_probe(&mut filter, items, probes);
+        let rate = filter.health().rate;
+        assert!(is_plausible(hits, probes as usize, rate), "{hits} of {probes}, not {rate}, k {k}");
+    }
+}
+
 /// A filter above 2^33 bits, 16 bits a key: the rates as above, and the number of set bits in a block against its mean and
 /// variance in theory, which would show blocks that are preferred.
 #[test]
 #[ignore = "1 GiB and 537 million keys: cargo test --release --test rates -- --ignored"]
 fn a_filter_of_a_gibibyte() {
-    const CHUNK: u64 = 1 << 16;
     let blocks = (1_u64 << 24) + 4099;
-    let items = blocks * 32 / CHUNK * CHUNK;
+    let (items, probes) = (blocks * 32 / CHUNK * CHUNK, 100_000_000);
     let mut filter = BloomFilter::with_bytes(64 * blocks).pages(Pages::Huge).build().unwrap();
-    let mut keys = vec![0; CHUNK as usize];
-    let fill = |keys: &mut [u64], first: u64| (first..).zip(keys).for_each(|(value, key)| *key = value);
-    for first in (0..items).step_by(CHUNK as usize) {
-        fill(&mut keys, first);
-        filter.insert_batch(&keys);
-    }
-    let (mut hits, probes) = (0, 1600 * CHUNK);
-    for first in (items..items + probes).step_by(CHUNK as usize) {
-        fill(&mut keys, first);
-        hits += filter.count_batch(&keys);
-    }
+    let hits = fill_and_probe(&mut filter, items, probes);
 
     let health = filter.health();
     let predicted = filter.predicted_rate_at(items);
