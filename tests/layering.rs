@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules, lowest first. A module may use those of earlier rows only.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["error"],
-    &["scheme", "hash", "reference"],
+    &["hash", "reference"],
+    &["scheme"],
     &["sizing", "key"],
     &["block"],
     &["kernel"],

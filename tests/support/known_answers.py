@@ -90,13 +90,13 @@ def place(h, blocks, k):
     """The block of a hash, and its bits as pairs (word, bit), sorted."""
     block = (h * blocks) >> 64
     first = (h * 0x9E3779B97F4A7C15) & M64
-    second = (h * 0xD1342543DE82EF95) & M64
+    second = ((first ^ (first >> 29)) * 0xD1342543DE82EF95) & M64
     byte = lambda product, i: product >> (8 * i) & 0xFF
     start = (first >> 62) + 4 * (first >> 54 & 1)
     run = [(start + i) % 8 for i in range(k if k <= 8 else k - 8)]
     bits = {(w, byte(first, w) & 63) for w in (run if k <= 7 else range(8))}
     if k > 8:
-        bits |= {(w, byte(second, 7 - w) & 63) for w in run}
+        bits |= {(w, byte(second, w) & 63) for w in run}
     return block, sorted(bits)
 
 
