@@ -123,7 +123,7 @@ pub enum FormatError {
     InvalidField {
         /// The field's name in `docs/FORMAT.md`.
         field: &'static str,
-        /// Its value.
+        /// Its value; of `rate`, the bits of the number.
         value: u64,
     },
     /// A checksum that does not match: the bytes changed after they were written.
@@ -195,6 +195,9 @@ impl fmt::Display for FormatError {
             }
             Self::Unsupported { field, value } => {
                 write!(f, "{field} {value} is not known to this release")
+            }
+            Self::InvalidField { field: "rate", value } => {
+                write!(f, "rate cannot be {}", f64::from_bits(*value))
             }
             Self::InvalidField { field, value } => write!(f, "{field} cannot be {value}"),
             Self::BadChecksum { part, stored, computed } => write!(

@@ -85,9 +85,8 @@ fn sizes_that_no_filter_has() {
     for bad in [largest + 64, 1 << 46, u64::MAX] {
         for pages in [Pages::Ordinary, Pages::Huge] {
             let refused = refusal(BloomFilter::with_bytes(bad).pages(pages));
-            // The size is in whole blocks.
-            let whole = u128::from(bad - bad % 64);
-            assert_refused!(refused, Error::TooLarge { bytes, limit } if (*bytes, *limit) == (whole, largest), whole, largest);
+            let asked = u128::from(bad);
+            assert_refused!(refused, Error::TooLarge { bytes, limit } if (*bytes, *limit) == (asked, largest), asked, largest);
         }
     }
 }
@@ -306,6 +305,15 @@ fn verdicts() {
         filter.insert_batch(&(0..items).collect::<Vec<u64>>());
         assert_eq!(filter.health().verdict, verdict, "{items} items");
     }
+}
+
+/// That a filter is full says how many items it took at the least, not that there were more than expected.
+#[test]
+fn a_full_filter_within_its_design_is_within() {
+    let mut filter = BloomFilter::with_bytes(64).k(8).expected_items(10_000).build().unwrap();
+    filter.insert_batch(&(0..5_000_u64).collect::<Vec<_>>());
+    assert_eq!(filter.health().set_bits, 512);
+    assert_eq!(filter.health().verdict, Verdict::Within);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::hash::{DEFAULT_SEED, Seed};
 use crate::kernel::Kernel;
 use crate::scheme::block512::BLOCK_BYTES;
-use crate::sizing::blocked::{self, Choice};
+use crate::sizing::blocked::{self, Choice, MAX_BLOCKS};
 
 /// Builds a [`BloomFilter`].
 ///
@@ -163,6 +163,9 @@ impl Builder {
                 let blocks = bytes / BLOCK_BYTES;
                 if blocks == 0 {
                     return Err(Error::TooSmall { bytes, min: BLOCK_BYTES });
+                }
+                if blocks > MAX_BLOCKS {
+                    return Err(Error::TooLarge { bytes: bytes.into(), limit: MAX_BLOCKS * BLOCK_BYTES });
                 }
                 let choice = match (self.choice, items) {
                     (Choice::Compact, None) => Choice::Fast,

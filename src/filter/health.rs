@@ -45,15 +45,14 @@ impl Verdict {
     /// An estimate this many standard deviations above the expected number is no accident.
     const DEVIATIONS: f64 = 3.0;
 
-    fn of(items: Estimate, expected: Option<u64>) -> Self {
+    /// `estimate` is the estimate of the items, `least` the same with at least one zero bit assumed: the estimate of a
+    /// full filter is infinite, which says nothing of how many items it took to fill it.
+    fn of(estimate: Estimate, least: Estimate, expected: Option<u64>) -> Self {
         let Some(expected) = expected else { return Self::Unknown };
         let expected = expected as f64;
-        // A full filter has an infinite estimate without a deviation.
-        let deviation = if items.items.is_finite() { items.standard_deviation } else { 0.0 };
-        let surely = items.items - Self::DEVIATIONS * deviation;
-        if surely <= expected {
+        if least.items - Self::DEVIATIONS * least.standard_deviation <= expected {
             Self::Within
-        } else if items.items < 2.0 * expected {
+        } else if estimate.items < 2.0 * expected {
             Self::Over
         } else {
             Self::Saturated
@@ -91,15 +90,18 @@ impl BloomFilter {
             rates += block_rate(block, self.k());
         }
         let zero_bits = self.bits() - set_bits;
-        let items = blocked::estimate_items(zero_bits, self.blocks(), self.k())
-            .expect("the shape of a filter is valid");
+        let estimate = |zero_bits| {
+            blocked::estimate_items(zero_bits, self.blocks(), self.k())
+                .expect("the shape of a filter is valid")
+        };
+        let items = estimate(zero_bits);
         Health {
             set_bits,
             fill: set_bits as f64 / self.bits() as f64,
             rate: rates / self.blocks() as f64,
             items,
             block_loads,
-            verdict: Verdict::of(items, self.expected_items()),
+            verdict: Verdict::of(items, estimate(zero_bits.max(1)), self.expected_items()),
         }
     }
 }

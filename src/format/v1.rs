@@ -69,8 +69,7 @@ pub(super) fn encode(filter: &BloomFilter, payload_checksum: u32) -> [u8; HEADER
 
 /// Reads the header at the beginning of `bytes`.
 ///
-/// What the reader cannot know is refused before the checksum is looked at, so that a file of a later version is named
-/// as such.
+/// The version is looked at before the checksum, so that a file of a later version is named as such.
 pub(super) fn decode(bytes: &[u8]) -> Result<Header, FormatError> {
     let truncated = FormatError::Truncated { needed: HEADER_BYTES as u64, got: bytes.len() as u64 };
     let Some(magic) = bytes.first_chunk::<8>() else { return Err(truncated) };
@@ -99,12 +98,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Header, FormatError> {
     if !(1..=MAX_BLOCKS).contains(&blocks) {
         return Err(FormatError::InvalidField { field: "blocks", value: blocks });
     }
-    if header[AT_K + 4..AT_SEED]
-        .iter()
-        .chain(&header[AT_RATE + 8..AT_PAYLOAD_CHECKSUM])
-        .any(|&byte| byte != 0)
-    {
-        return Err(FormatError::Unsupported { field: "reserved bytes", value: 1 });
+    let mut reserved = header[AT_K + 4..AT_SEED].iter().chain(&header[AT_RATE + 8..AT_PAYLOAD_CHECKSUM]);
+    if let Some(&byte) = reserved.find(|&&byte| byte != 0) {
+        return Err(FormatError::Unsupported { field: "reserved", value: u64::from(byte) });
     }
     let (items, rate) = (long(AT_ITEMS), f64::from_bits(long(AT_RATE)));
     if flags & HAS_ITEMS == 0 && items != 0 {
