@@ -1,6 +1,6 @@
 //! How far a measured rate, a rate read from bits, and a prediction may lie apart.
 
-use bloomline::sizing::{MIN_RATE, blocked};
+use bloomline::sizing::blocked;
 use bloomline::{BloomFilter, reference::ReferenceFilter};
 use statrs::distribution::{Beta, ContinuousCDF};
 
@@ -42,14 +42,8 @@ impl Rates {
     /// Of a blocked filter that holds `items` distinct keys.
     pub(super) fn of_blocked(filter: &BloomFilter, items: u64) -> Result<Self, bloomline::Error> {
         let predicted = blocked::rate(items, filter.blocks(), filter.k())?;
-        let bounds = if predicted < MIN_RATE {
-            // The spread of such rates is not known; but no more than 0.1 % of filters have a thousand times the mean
-            // (Markov's inequality).
-            [0.0, predicted / SIGNIFICANCE]
-        } else {
-            let spread = blocked::spread(items, filter.blocks(), filter.k())?;
-            log_normal(spread, deviations(items)).map(|factor| factor * predicted)
-        };
+        let spread = blocked::spread(items, filter.blocks(), filter.k())?;
+        let bounds = blocked_bounds(items, predicted, spread);
         Ok(Self { predicted, bounds, from_bits: filter.health().rate, allowance: 0.0 })
     }
 
@@ -83,6 +77,19 @@ impl Rates {
         const MOST_UNKNOWN: f64 = 0.25;
         (self.allowance <= MOST_UNKNOWN * self.from_bits)
             .then_some(low <= self.from_bits + self.allowance && self.from_bits - self.allowance <= high)
+    }
+}
+
+/// Where the rate lies in at least 99.9 % of all blocked filters, from the mean of the rate and its relative spread.
+fn blocked_bounds(items: u64, predicted: f64, spread: f64) -> [f64; 2] {
+    // That of `blocked::rate`.
+    const ABSOLUTE_ERROR: f64 = 1e-26;
+    if spread.is_nan() {
+        // The spread of the lowest rates is not known; but no more than 0.1 % of filters have a thousand times the mean
+        // (Markov's inequality).
+        [0.0, (predicted + ABSOLUTE_ERROR) / SIGNIFICANCE]
+    } else {
+        log_normal(spread, deviations(items)).map(|factor| factor * predicted)
     }
 }
 
@@ -188,6 +195,15 @@ mod tests {
         let [low, high] = log_normal(1.0, 1.0);
         assert_close(low * high, 0.5, 1e-12);
         assert_close(high / low, (2.0 * std::f64::consts::LN_2.sqrt()).exp(), 1e-12);
+    }
+
+    #[test]
+    fn an_unknown_spread_is_bounded_by_markovs_inequality() {
+        let [low, high] = blocked_bounds(5, 4e-14, f64::NAN);
+        assert_eq!(low, 0.0);
+        assert_close(high, 4e-11, 1e-9);
+        // A rate that is lost to rounding.
+        assert_close(blocked_bounds(1, 0.0, f64::NAN)[1], 1e-23, 1e-12);
     }
 
     #[test]
