@@ -8,6 +8,7 @@ use bytesize::ByteSize;
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::failure::{Context, Failure};
+use crate::memory;
 
 /// A SIMD, cache-blocked Bloom filter engine.
 ///
@@ -67,7 +68,7 @@ pub(crate) struct VerifyArgs {
 #[command(arg_required_else_help = true)]
 pub(crate) struct SizeArgs {
     /// How many distinct items
-    #[arg(short = 'n', long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = value_parser!(u64).range(1..))]
     pub(crate) items: Option<u64>,
     /// The false-positive rate to reach, in [1e-15, 1)
     #[arg(short = 'p', long, value_name = "P", allow_negative_numbers = true)]
@@ -76,7 +77,7 @@ pub(crate) struct SizeArgs {
     #[arg(long, value_name = "C", allow_negative_numbers = true, conflicts_with_all = ["fpr", "bytes"])]
     pub(crate) bits_per_key: Option<f64>,
     /// The memory to spend: bytes, or with a suffix K, M, G (powers of 1000) or KiB, MiB, GiB (powers of 1024)
-    #[arg(long, value_name = "B", value_parser = bytes)]
+    #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = bytes)]
     pub(crate) bytes: Option<u64>,
     #[command(flatten)]
     pub(crate) k: KChoice,
@@ -89,7 +90,8 @@ pub(crate) struct SizeArgs {
 ///
 /// The filter is sized for the number of lines, which counts a repeated key every time; --items says better. A file is
 /// read twice, once to count and once to insert. Anything that cannot be read twice, such as standard input, is held in
-/// memory unless --items is given. The output is written to a temporary file beside it, and renamed when complete.
+/// memory unless --items is given. The output is written to a temporary file beside it, and renamed when complete;
+/// an interrupted build leaves the old file as it was.
 #[derive(Args)]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
@@ -269,6 +271,7 @@ pub(crate) fn empty_filter(
     k: &KChoice,
     engine: &Engine,
 ) -> Result<BloomFilter, Failure> {
+    memory::check(accuracy.design(items, k.choice()).about("filter")?.bytes())?;
     let mut builder = accuracy.builder(items);
     builder = match k.choice() {
         Choice::Exactly(k) => builder.k(k),
@@ -286,5 +289,8 @@ pub(crate) fn empty_filter(
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
-    text.parse::<ByteSize>().map(|size| size.as_u64())
+    let refused = || format!("not a number of bytes up to {}, such as 4096, 1.5G or 10 MiB", u64::MAX);
+    // A size that does not fit is parsed as the largest one; digits alone are exact.
+    let size = text.parse().map(|size: ByteSize| size.as_u64()).map_err(|_| refused())?;
+    if size == u64::MAX && text != u64::MAX.to_string() { Err(refused()) } else { Ok(size) }
 }

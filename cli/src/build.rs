@@ -3,35 +3,33 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use bloomline::BloomFilter;
 use tempfile::NamedTempFile;
 
 use crate::args::{self, BuildArgs};
 use crate::failure::{Context, Failure};
-use crate::keys::{Keys, Piece, Source, lines};
+use crate::keys::{Keys, Source};
 use crate::output;
 
 pub(crate) fn run(args: &BuildArgs) -> Result<(), Failure> {
+    let mut source = Source::new(&args.input.keys);
+    if source.is_at(&args.output) {
+        return Err(Failure::new(args.output.display(), "the filter would replace its own key file"));
+    }
     // A target that cannot be written is refused before the work.
     let target = Target::open(&args.output).about(args.output.display())?;
-    let source = Source::new(&args.input.keys);
-    let new_filter = |items| args::empty_filter(items, &args.accuracy, &args.k, &args.engine);
-    let (filter, keys) = match (args.items, source.length()) {
-        (Some(items), _) => stream(args, &source, new_filter(items)?)?,
-        (None, Some(_)) => {
-            let items = count(&source)?;
-            stream(args, &source, new_filter(items)?)?
-        }
-        (None, None) => {
-            let text = source.read()?;
-            let items = lines(&text).count() as u64;
-            let mut filter = new_filter(items)?;
-            let piece = Piece { text: &text, lines_before: 0 };
-            Keys::parse(&piece, args.input.integers, &source.name())?.insert_into(&mut filter);
-            (filter, items)
+    let items = match args.items {
+        Some(items) => items,
+        None => {
+            source = source.readable_twice()?;
+            count(&source)?
         }
     };
+    // An empty input is told below.
+    let filter = args::empty_filter(items.max(1), &args.accuracy, &args.k, &args.engine)?;
+    let (filter, keys) = stream(args, &source, filter)?;
     if keys == 0 {
         return Err(Failure::new(source.name(), "no keys; at least 1 is needed"));
     }
@@ -86,6 +84,7 @@ impl Target {
         // The file behind a symbolic link is replaced, not the link.
         let path = if existing.is_some() { fs::canonicalize(path)? } else { path.into() };
         let file = temporary_file(directory_of(&path))?;
+        remove_when_interrupted(file.path().into());
         if let Some(existing) = existing {
             file.as_file().set_permissions(existing.permissions())?;
         }
@@ -107,6 +106,19 @@ impl Target {
         }
         Ok(())
     }
+}
+
+/// The exit code of a command that an interrupt ended.
+const INTERRUPTED: i32 = 130;
+
+/// Leaves no temporary file behind when the process is asked to end.
+fn remove_when_interrupted(file: PathBuf) {
+    let handler = move || {
+        let _ = fs::remove_file(&file);
+        process::exit(INTERRUPTED);
+    };
+    // Refused where a signal is ignored, as under nohup, and should stay so.
+    let _ = ctrlc::try_set_handler(handler);
 }
 
 fn directory_of(path: &Path) -> &Path {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use bloomline::BloomFilter;
 
 use crate::failure::{Context, Failure};
+use crate::memory;
 use crate::progress::Progress;
 
 /// The most bytes that a line may have. A longer one is hardly a list of keys, and would have to be held in memory.
@@ -19,6 +20,11 @@ const CHUNK: usize = 1 << 20;
 pub(crate) enum Source {
     StandardInput,
     File(PathBuf),
+    /// What could be read only once, and the name of where it came from.
+    Held {
+        text: Vec<u8>,
+        name: String,
+    },
 }
 
 impl Source {
@@ -30,33 +36,51 @@ impl Source {
         match self {
             Self::StandardInput => "standard input".into(),
             Self::File(path) => path.display().to_string(),
+            Self::Held { name, .. } => name.clone(),
         }
+    }
+
+    /// Whether this is the regular file at `path`.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let Self::File(own) = self else { return false };
+        let real = |path: &Path| fs::canonicalize(path).ok().filter(|path| path.is_file());
+        real(own).is_some_and(|own| real(path) == Some(own))
     }
 
     /// The length in bytes of what can be read twice; `None` for pipes and devices.
     pub(crate) fn length(&self) -> Option<u64> {
         match self {
             Self::StandardInput => None,
+            Self::Held { text, .. } => Some(text.len() as u64),
             Self::File(path) => {
                 fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len())
             }
         }
     }
 
+    /// The same keys, held in memory where they cannot be read twice.
+    pub(crate) fn readable_twice(self) -> Result<Self, Failure> {
+        match self.length() {
+            Some(_) => Ok(self),
+            None => Ok(Self::Held { text: self.read()?, name: self.name() }),
+        }
+    }
+
     /// The lines, in pieces; the progress says what is done with them.
-    pub(crate) fn pieces(&self, doing: &'static str) -> Result<Pieces, Failure> {
+    pub(crate) fn pieces(&self, doing: &'static str) -> Result<Pieces<'_>, Failure> {
         self.open(Some(Progress::bytes(self.length(), doing)))
     }
 
     /// The lines, in pieces, without progress, which would run into output on the same terminal.
-    pub(crate) fn quiet_pieces(&self) -> Result<Pieces, Failure> {
+    pub(crate) fn quiet_pieces(&self) -> Result<Pieces<'_>, Failure> {
         self.open(None)
     }
 
-    fn open(&self, progress: Option<Progress>) -> Result<Pieces, Failure> {
-        let reader: Box<dyn Read> = match self {
+    fn open(&self, progress: Option<Progress>) -> Result<Pieces<'_>, Failure> {
+        let reader: Box<dyn Read + '_> = match self {
             Self::StandardInput => Box::new(io::stdin().lock()),
             Self::File(path) => Box::new(File::open(path).about(self.name())?),
+            Self::Held { text, .. } => Box::new(text.as_slice()),
         };
         Ok(Pieces { reader, name: self.name(), buffer: Vec::new(), taken: 0, lines: 0, progress })
     }
@@ -66,6 +90,10 @@ impl Source {
         let mut text = Vec::new();
         let mut pieces = self.pieces("reading")?;
         while let Some(piece) = pieces.next()? {
+            if text.capacity() - text.len() < piece.text.len() {
+                // A vector doubles when it grows.
+                memory::check(text.capacity().max(piece.text.len()) as u64)?;
+            }
             text.extend_from_slice(piece.text);
         }
         Ok(text)
@@ -73,8 +101,8 @@ impl Source {
 }
 
 /// A reader of whole lines, many at a time.
-pub(crate) struct Pieces {
-    reader: Box<dyn Read>,
+pub(crate) struct Pieces<'a> {
+    reader: Box<dyn Read + 'a>,
     name: String,
     buffer: Vec<u8>,
     /// How much of the buffer was handed out.
@@ -90,7 +118,7 @@ pub(crate) struct Piece<'a> {
     pub(crate) lines_before: u64,
 }
 
-impl Pieces {
+impl Pieces<'_> {
     /// The next lines, at least one; `None` at the end of the input.
     pub(crate) fn next(&mut self) -> Result<Option<Piece<'_>>, Failure> {
         self.buffer.drain(..self.taken);

@@ -5,6 +5,7 @@ mod build;
 mod failure;
 mod info;
 mod keys;
+mod memory;
 mod output;
 mod progress;
 mod query;

@@ -108,7 +108,7 @@ struct BlockedSize {
     bits_per_key: f64,
     k: u32,
     fpr: f64,
-    /// Standard deviation of the rate between filters, relative to the rate; None below the lowest rate.
+    /// Standard deviation of the rate between filters, relative to the rate; None where the rate is too low to know it.
     spread: Option<f64>,
 }
 
@@ -122,7 +122,9 @@ impl From<blocked::Design> for BlockedSize {
             bits_per_key: design.bits_per_key(),
             k: design.k,
             fpr: design.rate,
-            spread: blocked::spread(design.items, design.blocks, design.k).ok(),
+            spread: blocked::spread(design.items, design.blocks, design.k)
+                .ok()
+                .filter(|spread| !spread.is_nan()),
         }
     }
 }
@@ -184,7 +186,7 @@ impl From<bloomline::sizing::Rung> for Rung {
 impl Report {
     fn to_text(&self) -> String {
         let (b, c) = (&self.blocked, &self.classic);
-        let spread = b.spread.map_or("-".into(), |spread| format!("± {:.3} %", 100.0 * spread));
+        let spread = b.spread.map_or("-".into(), |spread| format!("± {:.3} % of it", 100.0 * spread));
         let none = || String::from("-");
         let rows = [
             ("items", count(b.items), count(c.items)),

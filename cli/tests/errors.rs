@@ -3,8 +3,8 @@
 mod support;
 
 use std::fs;
-use std::io::Read;
-use std::process::Stdio;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
 
 use support::{Directory, command, full_disk, refused, run, run_with_input};
 
@@ -135,6 +135,53 @@ fn a_build_that_fails_leaves_the_old_file_and_no_other() {
     let bad_query =
         run_with_input(&["query", &directory.filter("f", "1\n", &["--u64"]), "--keys", "-", "--u64"], b"x\n");
     refused(&bad_query, &["standard input", "line 1", "\"x\""]);
+}
+
+#[test]
+fn a_filter_does_not_replace_its_own_keys() {
+    let directory = Directory::new();
+    let keys = directory.write("keys", "a\n");
+    let detour = directory.path("./keys");
+    for out in [&keys, &detour] {
+        refused(&run(&["build", "--keys", &keys, "-o", out]), &[out, "key file"]);
+    }
+    assert_eq!(fs::read(&keys).unwrap(), b"a\n");
+    assert_eq!(directory.files(), ["keys"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_build_leaves_the_old_file_and_no_other() {
+    // More than a pipe holds: when all is written, the command has begun to read.
+    let lines = "key\n".repeat(100_000);
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let directory = Directory::new();
+        let out = directory.write("out", "old");
+        let mut child = command(&["build", "--keys", "-", "-o", &out]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(lines.as_bytes()).unwrap();
+        assert_eq!(directory.files().len(), 2);
+        let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        // The input stays open until the command has ended.
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        drop(input);
+        assert_eq!(fs::read(&out).unwrap(), b"old");
+        assert_eq!(directory.files(), ["out"]);
+    }
+}
+
+#[test]
+fn a_filter_above_the_memory_is_refused() {
+    let directory = Directory::new();
+    let keys = directory.write("keys", "a\n");
+    let out = directory.path("out");
+    // 227 GiB.
+    let options = ["--items", "200000000000", "--bits-per-key", "9.75"];
+    let mut args = vec!["build", "--keys", &keys, "-o", &out];
+    args.extend(options);
+    refused(&run(&args), &["memory: ", "227.01 GiB needed", "available"]);
+    assert_eq!(directory.files(), ["keys"]);
 }
 
 #[test]

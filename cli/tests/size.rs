@@ -136,8 +136,11 @@ fn values_that_no_filter_can_have_are_refused() {
         ("-n 1000 --bytes 63", ["63 bytes", "minimum of 64 bytes"]),
         ("-n 1000 --bytes 0", ["0 bytes", "minimum of 64 bytes"]),
         ("-n 1000 --bytes 1EiB", ["1152921504606846976", "limit"]),
-        ("-n 1000 --bytes 16EiB", ["limit", "bytes"]),
-        ("-n 1000 --bytes fish", ["fish", "--bytes"]),
+        ("-n 1000 --bytes 16EiB", ["16EiB", "number of bytes up to 18446744073709551615"]),
+        ("-n 1000 --bytes 18446744073709551616", ["'18446744073709551616'", "number of bytes up to"]),
+        ("-n 1000 --bytes -1", ["'-1'", "number of bytes up to"]),
+        ("-n 1000 --bytes fish", ["'fish'", "number of bytes up to"]),
+        ("-n -1 -p 0.01", ["'-1'", "--items"]),
         ("-p 0.001 --bytes 64 --k 1", ["64 bytes", "single item"]),
         ("-n 1000 -p 0.01 --k 0", ["k = 0", "1..=16"]),
         ("-n 1000 -p 0.01 --k 17", ["k = 17", "1..=16"]),
@@ -151,6 +154,16 @@ fn values_that_no_filter_can_have_are_refused() {
         let args: Vec<_> = ["size"].into_iter().chain(args.split(' ')).collect();
         refused(&run(&args), &parts);
     }
+}
+
+/// The library does not know the spread of rates below 1e-12.
+#[test]
+fn an_unknown_spread_is_null_and_a_dash() {
+    let report = size("-n 1000 -p 1e-13");
+    assert!(report["blocked"]["spread"].is_null());
+    let text = text(&run(&["size", "-n", "1000", "-p", "1e-13"]));
+    let row = text.lines().find(|line| line.contains("varies between filters")).unwrap();
+    assert_eq!(row.split_whitespace().skip(4).collect::<Vec<_>>(), ["-", "-"]);
 }
 
 #[test]

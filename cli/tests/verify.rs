@@ -214,3 +214,16 @@ fn real_keys_pass() {
         assert_eq!(report["items"], distinct.len() as u64);
     }
 }
+
+/// The bounds must be numbers and hold where a few keys in a block make the rate too low for its spread to be known.
+#[test]
+fn a_handful_of_keys_passes() {
+    for items in ["1", "2", "4", "6"] {
+        for k in ["1", "8", "16"] {
+            let report = json(&run(&verify(&["--items", items, "--k", k, "--probes", "100"])));
+            assert_passes(&report);
+            let [low, high] = [0, 1].map(|end| report["blocked"]["fpr_bounds"][end].as_f64().unwrap());
+            assert!(low <= high && high > 0.0, "{items} keys, k = {k}: {low} to {high}");
+        }
+    }
+}

@@ -18,8 +18,8 @@ use rand::prelude::*;
 use crate::args::{self, VerifyArgs};
 use crate::failure::{Context, Failure};
 use crate::keys::{Keys, Piece, Source, lines};
-use crate::output;
 use crate::progress::Progress;
+use crate::{memory, output};
 use checks::Outcome;
 use rates::{Rates, interval};
 use report::{FilterReport, Report};
@@ -33,6 +33,9 @@ const DEFAULT_ITEMS: u64 = 1_000_000;
 /// False positives that pin a rate to 5 % by a 99.9 % interval.
 const FALSE_POSITIVES: f64 = 4500.0;
 const PROBES: std::ops::RangeInclusive<u64> = 1_000_000..=4_500_000;
+
+/// A key without its text: a slice, and an entry of a hash set with its spare room.
+const KEY_BYTES: u64 = 16 + 2 * 17;
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     // A wrong name is told before the keys are read.
@@ -54,9 +57,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
 fn worked_example(args: &VerifyArgs, progress: &Progress) -> Result<Report, Failure> {
     let items = args.items.unwrap_or(DEFAULT_ITEMS);
     let plan = Plan::new(args, items, items)?;
-    // A line of text, a slice, and an entry of a hash set with its spare room.
-    const KEY_BYTES: u64 = 24 + 16 + 2 * 17;
-    plan.check_memory(items.saturating_add(plan.probes).saturating_mul(KEY_BYTES))?;
+    const LINE_BYTES: u64 = 24;
+    plan.check_memory(items.saturating_add(plan.probes).saturating_mul(LINE_BYTES + KEY_BYTES))?;
     progress.step("making keys");
     let text = workload::addresses("user", items);
     let (keys, set) = workload::distinct(lines(&text).collect());
@@ -69,6 +71,7 @@ fn worked_example(args: &VerifyArgs, progress: &Progress) -> Result<Report, Fail
 fn key_file(args: &VerifyArgs, source: &Source, progress: &Progress) -> Result<Report, Failure> {
     progress.step("reading keys");
     let text = source.read()?;
+    memory::check(lines(&text).count() as u64 * KEY_BYTES)?;
     let piece = Piece { text: &text, lines_before: 0 };
     let mut rng = StdRng::seed_from_u64(args.engine.seed);
     match Keys::parse(&piece, args.input.integers, &source.name())? {
@@ -146,20 +149,9 @@ impl Plan {
         }
     }
 
-    /// Refuses what this machine has no memory for, since the system would rather end the process than refuse: the
-    /// filters, two of each, and `more` bytes.
+    /// Refuses what this machine has no memory for: the filters, two of each, and `more` bytes.
     fn check_memory(&self, more: u64) -> Result<(), Failure> {
-        let needed = more.saturating_add(2 * (self.blocked_bytes + self.reference_bits / 8));
-        let mut system = sysinfo::System::new();
-        system.refresh_memory();
-        // What a container holds besides is cached files, which make room.
-        let limit = system.cgroup_limits().map(|limits| limits.total_memory.saturating_sub(limits.rss));
-        let free = system.available_memory().min(limit.unwrap_or(u64::MAX));
-        if sysinfo::IS_SUPPORTED_SYSTEM && needed > free {
-            let (needed, free) = (output::memory(needed), output::memory(free));
-            return Err(Failure::new("memory", format!("{needed} needed, {free} available")));
-        }
-        Ok(())
+        memory::check(more.saturating_add(2 * (self.blocked_bytes + self.reference_bits / 8)))
     }
 
     /// An empty filter, and a second one for the other way of inserting and for timing.

@@ -1,6 +1,6 @@
 //! How far a measured rate, a rate read from bits, and a prediction may lie apart.
 
-use bloomline::sizing::{MIN_RATE, blocked};
+use bloomline::sizing::blocked;
 use bloomline::{BloomFilter, reference::ReferenceFilter};
 use statrs::distribution::{Beta, ContinuousCDF};
 
@@ -9,11 +9,11 @@ const SIGNIFICANCE: f64 = 0.001;
 
 /// How many standard deviations between filters the rate may be off.
 ///
-/// 3.29 is the quantile of the normal distribution. With few keys no shape can be relied on, so that the multiple is
-/// the one of Chebyshev's inequality, which holds for every distribution.
-fn deviations(items: u64) -> f64 {
-    const FEW: u64 = 100;
-    if items < FEW { SIGNIFICANCE.sqrt().recip() } else { 3.29 }
+/// 3.29 is the quantile of the normal distribution. With few of the `collisions` that make filters differ, no shape can
+/// be relied on, so that the multiple is the one of Chebyshev's inequality, which holds for every distribution.
+fn deviations(collisions: f64) -> f64 {
+    const FEW: f64 = 100.0;
+    if collisions < FEW { SIGNIFICANCE.sqrt().recip() } else { 3.29 }
 }
 
 /// The exact 99.9 % interval of a probability of which `found` of `probes` trials came out (Clopper and Pearson,
@@ -42,14 +42,11 @@ impl Rates {
     /// Of a blocked filter that holds `items` distinct keys.
     pub(super) fn of_blocked(filter: &BloomFilter, items: u64) -> Result<Self, bloomline::Error> {
         let predicted = blocked::rate(items, filter.blocks(), filter.k())?;
-        let bounds = if predicted < MIN_RATE {
-            // The spread of such rates is not known; but no more than 0.1 % of filters have a thousand times the mean
-            // (Markov's inequality).
-            [0.0, predicted / SIGNIFICANCE]
-        } else {
-            let spread = blocked::spread(items, filter.blocks(), filter.k())?;
-            log_normal(spread, deviations(items)).map(|factor| factor * predicted)
-        };
+        let spread = blocked::spread(items, filter.blocks(), filter.k())?;
+        // Keys that meet others in their block: nearly all of them, or the pairs where most are alone.
+        let n = items as f64;
+        let collisions = n.min(n * n / (2.0 * filter.blocks() as f64));
+        let bounds = blocked_bounds(collisions, predicted, spread);
         Ok(Self { predicted, bounds, from_bits: filter.health().rate, allowance: 0.0 })
     }
 
@@ -62,7 +59,10 @@ impl Rates {
         let a = f64::from(k) * n / m;
         let deviation = (((-a).exp() - (1.0 + a) * (-2.0 * a).exp()) / m).sqrt();
         let fill = -(-a).exp_m1();
-        let distance = deviations(items) * deviation;
+        // The variance of the number of set bits: that of the collisions where they are few and so nearly Poisson, and
+        // of the clear bits where those are few.
+        let collisions = (deviation * m).powi(2);
+        let distance = deviations(collisions) * deviation;
         Self {
             predicted: filter.predicted_rate(items),
             bounds: [fill - distance, fill + distance].map(|fill| fill.clamp(0.0, 1.0).powi(k)),
@@ -83,6 +83,19 @@ impl Rates {
         const MOST_UNKNOWN: f64 = 0.25;
         (self.allowance <= MOST_UNKNOWN * self.from_bits)
             .then_some(low <= self.from_bits + self.allowance && self.from_bits - self.allowance <= high)
+    }
+}
+
+/// Where the rate lies in at least 99.9 % of all blocked filters, from the mean of the rate and its relative spread.
+fn blocked_bounds(collisions: f64, predicted: f64, spread: f64) -> [f64; 2] {
+    // That of `blocked::rate`.
+    const ABSOLUTE_ERROR: f64 = 1e-26;
+    if spread.is_nan() {
+        // The spread of the lowest rates is not known; but no more than 0.1 % of filters have a thousand times the mean
+        // (Markov's inequality).
+        [0.0, (predicted + ABSOLUTE_ERROR) / SIGNIFICANCE]
+    } else {
+        log_normal(spread, deviations(collisions)).map(|factor| factor * predicted)
     }
 }
 
@@ -188,6 +201,27 @@ mod tests {
         let [low, high] = log_normal(1.0, 1.0);
         assert_close(low * high, 0.5, 1e-12);
         assert_close(high / low, (2.0 * std::f64::consts::LN_2.sqrt()).exp(), 1e-12);
+    }
+
+    #[test]
+    fn an_unknown_spread_is_bounded_by_markovs_inequality() {
+        let [low, high] = blocked_bounds(5.0, 4e-14, f64::NAN);
+        assert_eq!(low, 0.0);
+        assert_close(high, 4e-11, 1e-9);
+        // A rate that is lost to rounding.
+        assert_close(blocked_bounds(1.0, 0.0, f64::NAN)[1], 1e-23, 1e-12);
+    }
+
+    /// 700 bits of 100 keys among 287,552 collide 0.85 times on average: five or more collisions, in one filter of 500,
+    /// are nothing unusual, and neither is none. The prediction is the rate with 0.85.
+    #[test]
+    fn the_bounds_of_a_sparse_reference_filter_hold_its_few_collisions() {
+        let filter = ReferenceFilter::with_bits(287_552, 7, 0).unwrap();
+        let Rates { bounds: [low, high], .. } = Rates::of_reference(&filter, 100);
+        let rate = |set: f64| (set / 287_552.0).powi(7);
+        assert!(low < rate(700.0 - 6.0) && rate(700.0) < high, "{low} to {high}");
+        // Far fewer bits than were inserted are no accident.
+        assert!(low > rate(650.0), "{low}");
     }
 
     #[test]

@@ -97,11 +97,13 @@ impl Report {
     }
 
     fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        write!(text, "{} distinct keys", count(self.items))?;
+        let plural = |number| if number == 1 { "" } else { "s" };
+        write!(text, "{} distinct key{}", count(self.items), plural(self.items))?;
         if self.sized_for != self.items {
             write!(text, " in filters sized for {}", count(self.sized_for))?;
         }
-        writeln!(text, ", {} certainly absent keys, seed {}", count(self.probes), self.seed)?;
+        let (probes, seed) = (self.probes, self.seed);
+        writeln!(text, ", {} certainly absent key{}, seed {seed}", count(probes), plural(probes))?;
         writeln!(text, "kernel {}, {} pages, {} thread", self.kernel, self.pages, self.threads)?;
         writeln!(text, "\n{}", self.properties())?;
         writeln!(text, "{}", self.times())?;
