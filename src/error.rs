@@ -141,15 +141,15 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InvalidRate { rate } => {
-                write!(f, "false-positive rate {rate} is not in [1e-15, 1)")
+                write!(f, "false-positive rate {rate:?} is not in [1e-15, 1)")
             }
             Self::InvalidBitsPerKey { bits_per_key } => {
-                write!(f, "bits per key {bits_per_key} is not a finite number above 0")
+                write!(f, "bits per key {bits_per_key:?} is not a finite number above 0")
             }
             Self::InvalidK { k, max } => write!(f, "k = {k} is not in 1..={max}"),
             Self::RateUnreachable { rate, items } => write!(
                 f,
-                "no filter within the size limit holds {items} items at a false-positive rate of {rate}"
+                "no filter within the size limit holds {items} items at a false-positive rate of {rate:?}"
             ),
             Self::TooLarge { bytes, limit } => {
                 write!(f, "a filter of {bytes} bytes is above the limit of {limit} bytes")
@@ -197,7 +197,7 @@ impl fmt::Display for FormatError {
                 write!(f, "{field} {value} is not known to this release")
             }
             Self::InvalidField { field: "rate", value } => {
-                write!(f, "rate cannot be {}", f64::from_bits(*value))
+                write!(f, "rate cannot be {:?}", f64::from_bits(*value))
             }
             Self::InvalidField { field, value } => write!(f, "{field} cannot be {value}"),
             Self::BadChecksum { part, stored, computed } => write!(

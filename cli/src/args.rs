@@ -96,7 +96,7 @@ pub(crate) struct SizeArgs {
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) input: Input,
-    /// The filter file to write
+    /// The filter file to write, `-` for standard output
     #[arg(short, long, value_name = "FILTER")]
     pub(crate) output: PathBuf,
     /// The number of distinct keys to size the filter for [default: the number of lines]

@@ -33,9 +33,10 @@ pub(crate) fn run(args: &BuildArgs) -> Result<(), Failure> {
     if keys == 0 {
         return Err(Failure::new(source.name(), "no keys; at least 1 is needed"));
     }
+    let tell = if matches!(target, Target::Path(..)) { output::print } else { output::print_aside };
     target.write(&filter).about(args.output.display())?;
     let sized_for = filter.expected_items().unwrap_or(keys);
-    output::print(&format!(
+    tell(&format!(
         "{}: {} keys, {}, k = {}, predicted false-positive rate {} with {} distinct keys\n",
         args.output.display(),
         output::count(keys),
@@ -64,6 +65,8 @@ fn stream(args: &BuildArgs, source: &Source, mut filter: BloomFilter) -> Result<
 
 /// Where a filter file goes.
 enum Target {
+    /// `-`: standard output.
+    Standard,
     /// A device or a pipe is written, not replaced.
     Device(File),
     /// The temporary file takes the place of the path when it is complete.
@@ -72,6 +75,9 @@ enum Target {
 
 impl Target {
     fn open(path: &Path) -> io::Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Self::Standard);
+        }
         let existing = match fs::metadata(path) {
             Ok(existing) if existing.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(existing) if !existing.is_file() => {
@@ -94,6 +100,7 @@ impl Target {
     /// Whoever opens the path finds the old file or the new one, complete and on the disk.
     fn write(self, filter: &BloomFilter) -> Result<(), bloomline::Error> {
         let (file, path) = match self {
+            Self::Standard => return filter.write_to(io::stdout().lock()),
             Self::Device(device) => return filter.write_to(device),
             Self::Path(file, path) => (file, path),
         };

@@ -23,6 +23,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     ignore_closed_pipe(written).about("standard output")
 }
 
+/// For standard error, where standard output holds something else.
+pub(crate) fn print_aside(text: &str) -> Result<(), Failure> {
+    // Nobody may be listening, and nothing depends on it.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+    Ok(())
+}
+
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).about("JSON")?;
     print(&(text + "\n"))

@@ -11,11 +11,12 @@ use support::{Directory, command, full_disk, refused, run, run_with_input};
 #[test]
 fn verify_refuses_values_that_no_filter_can_have() {
     for (args, parts) in [
-        ("--fpr 0", ["false-positive rate 0 ", "[1e-15, 1)"]),
-        ("--fpr 1", ["false-positive rate 1 ", "[1e-15, 1)"]),
+        ("--fpr 0", ["false-positive rate 0.0 ", "[1e-15, 1)"]),
+        ("--fpr 1", ["false-positive rate 1.0 ", "[1e-15, 1)"]),
         ("--fpr NaN", ["false-positive rate NaN ", "[1e-15, 1)"]),
-        ("--fpr -1", ["false-positive rate -1 ", "[1e-15, 1)"]),
-        ("--bits-per-key 0", ["bits per key 0 ", "above 0"]),
+        ("--fpr 1e-300", ["false-positive rate 1e-300 ", "[1e-15, 1)"]),
+        ("--fpr -1", ["false-positive rate -1.0 ", "[1e-15, 1)"]),
+        ("--bits-per-key 0", ["bits per key 0.0 ", "above 0"]),
         ("--bits-per-key inf", ["bits per key inf ", "above 0"]),
         ("--k 0", ["k = 0", "1..=16"]),
         ("--k 17", ["k = 17", "1..=16"]),

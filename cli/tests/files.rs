@@ -126,6 +126,17 @@ fn build_replaces_files_and_keeps_links_and_permissions() {
 }
 
 #[test]
+fn build_writes_nothing_but_the_filter_to_standard_output() {
+    let directory = Directory::new();
+    let keys = directory.write("keys", "a\nb\n");
+    let filter = directory.filter("filter", "a\nb\n", &[]);
+    let output = run(&["build", "--keys", &keys, "-o", "-"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stdout, fs::read(filter).unwrap());
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("-: 2 keys, "));
+}
+
+#[test]
 fn build_tells_what_it_made() {
     let directory = Directory::new();
     let keys = directory.write("keys", numbered("user", 1000));

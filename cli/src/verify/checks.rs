@@ -66,7 +66,7 @@ pub(super) fn of_filter(filter: &str, findings: &Findings, rates: &Rates) -> [Ch
             "measured rate agrees with its bits",
             agreement.map_or(Outcome::Skip, Outcome::from),
             format!(
-                "{} of {} absent keys found, 99.9 % interval {} to {}; by its bits {}{allowance}",
+                "{} of {} absent keys found; 99.9 % interval {} to {}; by its bits {}{allowance}",
                 count(absent.found),
                 count(probes),
                 rate(measured[0]),
