@@ -51,9 +51,13 @@ impl Blocks {
         (isize::MAX as u64 / BLOCK_BYTES).min(MAX_BLOCKS)
     }
 
-    /// Zeroed blocks. `count` is at least 1.
+    /// Zeroed blocks.
+    ///
+    /// # Panics
+    ///
+    /// When `count` is 0: kernels rely on a first block, and the allocator on a size above zero.
     pub(crate) fn zeroed(count: u64, pages: Pages) -> Result<Self, Error> {
-        debug_assert!(count > 0);
+        assert!(count > 0, "a filter has at least one block");
         if count > Self::limit() {
             return Err(Error::TooLarge {
                 bytes: u128::from(count) * u128::from(BLOCK_BYTES),
@@ -76,7 +80,7 @@ impl Blocks {
         let Ok(layout) = alloc::alloc::Layout::array::<Block>(count) else {
             return Err(failed);
         };
-        // SAFETY: the layout has a size above zero, because `count` is at least 1.
+        // SAFETY: the layout has a size above zero, because `zeroed` has refused a count of 0.
         let memory = unsafe { alloc::alloc::alloc_zeroed(layout) };
         match NonNull::new(memory.cast::<Block>()) {
             Some(start) => Ok(Self { start, len: count, owner: Owner::Heap }),
@@ -208,6 +212,12 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "at least one block")]
+    fn no_blocks_are_refused() {
+        let _ = Blocks::zeroed(0, Pages::Ordinary);
+    }
+
+    #[test]
     fn sizes_past_the_limits_are_errors() {
         for count in [Blocks::limit() + 1, u64::MAX / 64, u64::MAX] {
             let Err(Error::TooLarge { bytes, limit }) = Blocks::zeroed(count, Pages::Ordinary) else {
@@ -221,15 +231,15 @@ mod tests {
     #[cfg(all(feature = "std", target_os = "linux"))]
     #[test]
     fn smaps_are_read_by_overlap() {
-        let smaps = "7f0000000000-7f0000400000 rw-p 00000000 00:00 0 \n\
+        let smaps = "70000000-70400000 rw-p 00000000 00:00 0 \n\
                      Size:               4096 kB\n\
                      AnonHugePages:      2048 kB\n\
-                     7f0000400000-7f0000800000 rw-p 00000000 00:00 0 \n\
+                     70400000-70800000 rw-p 00000000 00:00 0 \n\
                      AnonHugePages:      4096 kB\n\
                      VmFlags: rd wr mr mw me ac sd hg\n";
-        assert_eq!(huge_bytes(smaps, 0x7f00_0000_0000, 0x7f00_0040_0000), 2 << 20);
-        assert_eq!(huge_bytes(smaps, 0x7f00_0020_0000, 0x7f00_0040_0001), 6 << 20);
-        assert_eq!(huge_bytes(smaps, 0x7f00_0080_0000, 0x7f00_0090_0000), 0);
+        assert_eq!(huge_bytes(smaps, 0x7000_0000, 0x7040_0000), 2 << 20);
+        assert_eq!(huge_bytes(smaps, 0x7020_0000, 0x7040_0001), 6 << 20);
+        assert_eq!(huge_bytes(smaps, 0x7080_0000, 0x7090_0000), 0);
         assert_eq!(huge_bytes("", 0, 1), 0);
     }
 }

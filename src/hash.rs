@@ -79,3 +79,28 @@ pub(crate) fn wyhash_is_ours() -> bool {
 }
 
 const WYHASH_CHECK: u64 = 0x8450_8dc9_03c3_1551;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why the documentation sends hostile byte strings to a keyed hasher: eight bytes of these keys make a factor of
+    /// wyhash 0 whatever the seed, and the other eight are free.
+    #[test]
+    fn byte_strings_can_be_prepared_that_collide_under_every_seed() {
+        let word = WYHASH_SECRET[1].to_be_bytes();
+        let key = |free: u64| {
+            let mut key = [0; 16];
+            for half in [0, 4] {
+                key[2 * half..][..4].copy_from_slice(&word[half..half + 4]);
+                key[2 * half..][..4].reverse();
+                key[2 * half + 4..][..4].copy_from_slice(&free.to_be_bytes()[half..half + 4]);
+            }
+            key
+        };
+        for seed in [0, 1, 0x1234_5678_9abc_def0, u64::MAX] {
+            let hash = Seed::new(seed).bytes(&key(0));
+            assert!((1..1000).all(|free| Seed::new(seed).bytes(&key(free)) == hash));
+        }
+    }
+}

@@ -43,6 +43,9 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
+// The tests need it, also where the crate does not.
+#[cfg(all(test, not(feature = "std")))]
+extern crate std;
 
 mod batch;
 mod block;

@@ -113,9 +113,11 @@ impl Builder {
         self
     }
 
-    /// Takes a seed that nobody can predict, so that nobody can prepare keys that crowd into few blocks without having
-    /// seen the filter's answers or its seed. The hashes are not cryptographic: where an attacker can learn from
-    /// answers, use SipHash through [`Prehashed`](crate::Prehashed).
+    /// Takes a seed that nobody can predict, so that filters differ in what they answer wrongly.
+    ///
+    /// This is no defence against hostile keys. The hashes are not cryptographic, and byte strings can be prepared that
+    /// collide under every seed: wyhash multiplies, and its public secret tells which bytes make a factor 0. Where keys
+    /// come from an attacker, use SipHash through [`Prehashed`](crate::Prehashed).
     #[cfg(feature = "std")]
     pub fn random_seed(mut self) -> Self {
         self.seed = Seed::random();

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::BloomFilter;
+use super::{BloomFilter, Design};
 use crate::block::Block;
 use crate::scheme::block512::{BLOCK_BITS, WORDS, bits_in_word};
 use crate::sizing::blocked::{self, Estimate};
@@ -33,11 +33,12 @@ pub struct Health {
 pub enum Verdict {
     /// The filter does not know how many items to expect.
     Unknown,
-    /// At most the expected number of items, within what the estimate can tell.
+    /// At most the expected number of items, within what the estimate can tell, or more that the filter holds at the
+    /// rate that was asked for: whole blocks leave room in small filters.
     Within,
-    /// More items than expected: the false-positive rate is above the one that was asked for.
+    /// More items than expected, and the false-positive rate is above the one that was asked for or predicted.
     Over,
-    /// At least twice the expected items: the rate is several times the one that was asked for. Build a larger filter.
+    /// As [`Over`](Self::Over), with at least twice the expected items. Build a larger filter.
     Saturated,
 }
 
@@ -46,11 +47,16 @@ impl Verdict {
     const DEVIATIONS: f64 = 3.0;
 
     /// `estimate` is the estimate of the items, `least` the same with at least one zero bit assumed: the estimate of a
-    /// full filter is infinite, which says nothing of how many items it took to fill it.
-    fn of(estimate: Estimate, least: Estimate, expected: Option<u64>) -> Self {
-        let Some(expected) = expected else { return Self::Unknown };
-        let expected = expected as f64;
-        if least.items - Self::DEVIATIONS * least.standard_deviation <= expected {
+    /// full filter is infinite, which says nothing of how many items it took to fill it. `rate` is the filter's own.
+    fn of(estimate: Estimate, least: Estimate, rate: f64, design: Design) -> Self {
+        let Some(expected) = design.items else { return Self::Unknown };
+        if design.rate.is_some_and(|asked| rate <= asked) {
+            return Self::Within;
+        }
+        // No item counts as one, as in `sizing`.
+        let expected = expected.max(1) as f64;
+        // Items are whole: less than half of one above the expected number is rounding.
+        if least.items - Self::DEVIATIONS * least.standard_deviation < expected + 0.5 {
             Self::Within
         } else if estimate.items < 2.0 * expected {
             Self::Over
@@ -95,13 +101,14 @@ impl BloomFilter {
                 .expect("the shape of a filter is valid")
         };
         let items = estimate(zero_bits);
+        let rate = rates / self.blocks() as f64;
         Health {
             set_bits,
             fill: set_bits as f64 / self.bits() as f64,
-            rate: rates / self.blocks() as f64,
+            rate,
             items,
             block_loads,
-            verdict: Verdict::of(items, estimate(zero_bits.max(1)), self.expected_items()),
+            verdict: Verdict::of(items, estimate(zero_bits.max(1)), rate, self.design()),
         }
     }
 }
@@ -122,4 +129,49 @@ fn block_rate(block: &Block, k: u32) -> f64 {
         sum += product;
     }
     sum / f64::from(starts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One block is the least, and it holds far more than ten items at 1 %.
+    #[test]
+    fn small_filters_are_within_while_they_keep_the_asked_rate() {
+        for (items, inserted, verdict) in [
+            (0, 1, Verdict::Within),
+            (10, 21, Verdict::Within),
+            (10, 40, Verdict::Within),
+            (10, 200, Verdict::Saturated),
+            (100, 201, Verdict::Saturated),
+        ] {
+            let mut filter = BloomFilter::with_rate(items, 0.01).build().unwrap();
+            filter.insert_batch(&(0..inserted).collect::<Vec<u64>>());
+            let health = filter.health();
+            assert_eq!(health.verdict, verdict, "{inserted} items where {items} were expected");
+            assert_eq!(health.rate <= 0.01, verdict == Verdict::Within, "rate {}", health.rate);
+        }
+    }
+
+    /// With 0 expected items, where no rate was asked for, one item is no more than was expected.
+    #[test]
+    fn no_expected_item_counts_as_one() {
+        let mut filter = BloomFilter::with_bytes(64).expected_items(0).build().unwrap();
+        filter.insert(&1_u64);
+        assert_eq!(filter.health().verdict, Verdict::Within);
+        filter.insert_batch(&[2_u64, 3, 4]);
+        assert_eq!(filter.health().verdict, Verdict::Saturated);
+    }
+
+    /// Eight bits of 2^32 − 1 blocks at k = 1 are eight items, and an estimate that rounds to a little more without a
+    /// deviation.
+    #[test]
+    fn rounding_is_not_an_item_too_many() {
+        let blocks = blocked::MAX_BLOCKS;
+        let estimate = blocked::estimate_items(blocks * u64::from(BLOCK_BITS) - 8, blocks, 1).unwrap();
+        assert!(estimate.items > 8.0);
+        let of =
+            |expected| Verdict::of(estimate, estimate, 1e-12, Design { items: Some(expected), rate: None });
+        assert_eq!((of(8), of(7), of(4)), (Verdict::Within, Verdict::Over, Verdict::Saturated));
+    }
 }

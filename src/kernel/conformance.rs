@@ -180,3 +180,11 @@ fn names_are_unique_and_some_kernel_runs_everywhere() {
     assert!(Kernel::by_name("scalar").is_ok());
     assert!(Kernel::by_name("portable").is_ok());
 }
+
+/// A kernel reads the block of every key, so it must not be handed a filter without one.
+#[test]
+#[should_panic(expected = "at least one block")]
+fn batches_on_no_blocks_are_refused() {
+    let parameters = Parameters { k: 8, seed: Seed::new(0) };
+    Kernel::best().contains(&parameters, &[], Words::Hashes(&[0; 8]), &mut [0]);
+}

@@ -31,7 +31,7 @@ struct Row {
 
 /// The coarse functions that every kernel has.
 ///
-/// Each is safe to call when the row's `detect` is true. `out` holds a byte for every eight keys: bit i % 8 of
+/// Each is safe to call when the row's `detect` is true and there is at least one block. `out` holds a byte for every eight keys: bit i % 8 of
 /// byte i / 8 tells whether key i was possibly present.
 struct Functions {
     contains: unsafe fn(&Parameters, &[Block], Words<'_>, &mut [u8]),
@@ -58,6 +58,9 @@ static TABLE: &[Row] = &[
     #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
     portable::ROW,
 ];
+
+/// Why a batch is refused, should a filter without blocks ever come about.
+const NO_BLOCK: &str = "a filter has at least one block";
 
 /// The code that probes and sets bits, chosen once when a filter is built.
 ///
@@ -128,12 +131,14 @@ impl Kernel {
         keys: Words<'_>,
         out: &mut [u8],
     ) {
-        // SAFETY: a `Kernel` exists only after its row's detection succeeded.
+        assert!(!blocks.is_empty(), "{NO_BLOCK}");
+        // SAFETY: a `Kernel` exists only after its row's detection succeeded, and there is a block.
         unsafe { (self.0.functions.contains)(parameters, blocks, keys, out) }
     }
 
     #[inline]
     pub(crate) fn insert(&self, parameters: &Parameters, blocks: &mut [Block], keys: Words<'_>) {
+        assert!(!blocks.is_empty(), "{NO_BLOCK}");
         // SAFETY: as in `contains`.
         unsafe { (self.0.functions.insert)(parameters, blocks, keys) }
     }
@@ -146,19 +151,20 @@ impl Kernel {
         keys: Words<'_>,
         out: &mut [u8],
     ) {
+        assert!(!blocks.is_empty(), "{NO_BLOCK}");
         // SAFETY: as in `contains`.
         unsafe { (self.0.functions.insert_and_report)(parameters, blocks, keys, out) }
     }
 
     #[inline]
     pub(crate) fn contains_one(&self, parameters: &Parameters, blocks: &[Block], hash: u64) -> bool {
-        // SAFETY: as in `contains`.
+        // SAFETY: as in `contains`; without a block it panics.
         unsafe { (self.0.functions.contains_one)(parameters, blocks, hash) }
     }
 
     #[inline]
     pub(crate) fn insert_one(&self, parameters: &Parameters, blocks: &mut [Block], hash: u64) -> bool {
-        // SAFETY: as in `contains`.
+        // SAFETY: as in `contains_one`.
         unsafe { (self.0.functions.insert_one)(parameters, blocks, hash) }
     }
 }
@@ -250,14 +256,16 @@ macro_rules! functions {
         $(#[$features])*
         unsafe fn contains(parameters: &Parameters, blocks: &[Block], words: Words<'_>, out: &mut [u8]) {
             for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                run::<_, _, true>(&engine, &mut Lookup(blocks), keys, out)
+                // SAFETY: the engine was built from the length of these blocks, of which the caller has one.
+                unsafe { run::<_, _, true>(&engine, &mut Lookup(blocks), keys, out) }
             })
         }
 
         $(#[$features])*
         unsafe fn insert(parameters: &Parameters, blocks: &mut [Block], words: Words<'_>) {
             for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                run::<_, _, false>(&engine, &mut Insert(blocks), keys, &mut [])
+                // SAFETY: as in `contains`.
+                unsafe { run::<_, _, false>(&engine, &mut Insert(blocks), keys, &mut []) }
             })
         }
 
@@ -269,7 +277,8 @@ macro_rules! functions {
             out: &mut [u8],
         ) {
             for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                run::<_, _, true>(&engine, &mut Insert(blocks), keys, out)
+                // SAFETY: as in `contains`.
+                unsafe { run::<_, _, true>(&engine, &mut Insert(blocks), keys, out) }
             })
         }
 

@@ -38,7 +38,8 @@ impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
     }
 }
 
-impl<const CLASS: u8, const MIX: bool> Engine for Portable<CLASS, MIX> {
+// SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+unsafe impl<const CLASS: u8, const MIX: bool> Engine for Portable<CLASS, MIX> {
     type Missing = u64;
 
     #[inline(always)]

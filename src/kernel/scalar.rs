@@ -22,7 +22,8 @@ impl<const CLASS: u8, const MIX: bool> Scalar<CLASS, MIX> {
     }
 }
 
-impl<const CLASS: u8, const MIX: bool> Engine for Scalar<CLASS, MIX> {
+// SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+unsafe impl<const CLASS: u8, const MIX: bool> Engine for Scalar<CLASS, MIX> {
     /// 1 when a bit is missing.
     type Missing = u64;
 

@@ -80,11 +80,16 @@ impl Group {
 
 /// The steps of a kernel for one class of k, with or without mixing of the words. A value exists only on a CPU
 /// that has what the kernel needs.
-pub(crate) trait Engine {
+///
+/// # Safety
+///
+/// Every offset that [`prepare`](Self::prepare) stores is that of one of the blocks that the engine was built for, if
+/// there are any.
+pub(crate) unsafe trait Engine {
     /// What a key lacks in its block, in the form that costs the kernel least.
     type Missing: Copy;
 
-    /// Hashes a group. Every offset is that of one of the blocks that the engine was built for.
+    /// Hashes a group.
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group);
 
     /// What the block lacks of the bits of a key.
@@ -124,7 +129,7 @@ pub(crate) trait Operation {
     ///
     /// # Safety
     ///
-    /// `group` was prepared by `engine`, which was built for the number of blocks of this operation.
+    /// `group` was prepared by `engine`, which was built for the number of blocks of this operation, at least one.
     unsafe fn apply<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing;
 }
 
@@ -164,9 +169,11 @@ impl Operation for Insert<'_> {
 /// Runs a batch. With `REPORT`, byte g of `out` receives the answers of group g, and the bits past the last
 /// key are 0; `out` holds a byte for each group, the last and shorter one included.
 ///
-/// `engine` was built for the number of blocks that `operation` works on.
+/// # Safety
+///
+/// `engine` was built for the number of blocks that `operation` works on, and that is not 0.
 #[inline(always)]
-pub(crate) fn run<E: Engine, O: Operation, const REPORT: bool>(
+pub(crate) unsafe fn run<E: Engine, O: Operation, const REPORT: bool>(
     engine: &E,
     operation: &mut O,
     words: &[u64],
@@ -245,8 +252,8 @@ impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
 
     #[inline(always)]
     fn apply(&mut self, group: &Group, lane: usize) -> E::Missing {
-        // SAFETY: only groups that `self.engine` prepared come here, and `functions!` builds the engine from the length
-        // of the very blocks of the operation.
+        // SAFETY: only groups that `self.engine` prepared come here, and the caller of `schedule::run` has promised that
+        // it was built for the blocks of the operation.
         unsafe { self.operation.apply(self.engine, group, lane) }
     }
 }

@@ -2,6 +2,8 @@
 //! code of the library.
 
 use std::collections::BTreeSet;
+// The unit tests of the library include this file, and have no prelude of `std` without the feature.
+use std::vec::Vec;
 
 /// A filter as the set of its set bits, numbered 512 × block + 64 × word + bit.
 pub struct Model {

@@ -105,8 +105,8 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
 
     /// The bits of the pattern that the halves of a block lack, in any of the words that share a lane.
     #[inline(always)]
-    fn missing_of(halves: [__m256i; 2], pattern: [__m256i; 2]) -> __m256i {
-        // SAFETY: the CPU has AVX2, or no value of this type would exist to call this.
+    fn missing_of(&self, halves: [__m256i; 2], pattern: [__m256i; 2]) -> __m256i {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
             let low = _mm256_andnot_si256(halves[0], pattern[0]);
             let high = _mm256_andnot_si256(halves[1], pattern[1]);
@@ -116,8 +116,8 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
 
     /// Bit i of the answer is set when `missing[i]` is 0, for four keys.
     #[inline(always)]
-    fn zeros(missing: &[__m256i]) -> u8 {
-        // SAFETY: the CPU has AVX2, or no value of this type would exist to call this.
+    fn zeros(&self, missing: &[__m256i]) -> u8 {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
             // Pairs of keys, then pairs of pairs: word i of the last sum is the sum of the words of key i.
             let a = or_pairs(missing[0], missing[1]);
@@ -130,7 +130,8 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     }
 }
 
-impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
+// SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     /// The missing bits of words w, w + 4 together in lane w.
     type Missing = __m256i;
 
@@ -144,7 +145,7 @@ impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     fn missing(&self, block: &Block, key: Placement) -> __m256i {
         // SAFETY: the CPU has AVX2, or `self` would not exist.
         let halves = unsafe { [load(&block.0[..4]), load(&block.0[4..])] };
-        Self::missing_of(halves, self.pattern(key))
+        self.missing_of(halves, self.pattern(key))
     }
 
     #[inline(always)]
@@ -155,7 +156,7 @@ impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
             let before = [load(&block.0[..4]), load(&block.0[4..])];
             store(&mut block.0[..4], _mm256_or_si256(before[0], pattern[0]));
             store(&mut block.0[4..], _mm256_or_si256(before[1], pattern[1]));
-            Self::missing_of(before, pattern)
+            self.missing_of(before, pattern)
         }
     }
 
@@ -167,7 +168,7 @@ impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
 
     #[inline(always)]
     fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
-        Self::zeros(&missing[..4]) | Self::zeros(&missing[4..]) << 4
+        self.zeros(&missing[..4]) | self.zeros(&missing[4..]) << 4
     }
 }
 

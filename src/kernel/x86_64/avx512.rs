@@ -44,8 +44,8 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
 
     /// What the block lacks of the key whose products stand in `lane`.
     #[inline(always)]
-    fn lacks(block: &Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
-        // SAFETY: the CPU has AVX-512 VBMI and BITALG, or no value of this type would exist to call this.
+    fn lacks(&self, block: &Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
+        // SAFETY: the CPU has AVX-512 VBMI and BITALG, or `self` would not exist.
         unsafe {
             let block = load(&block.0);
             let places = _mm512_permutexvar_epi8(load(&BYTES[lane]), first);
@@ -63,8 +63,8 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
 
     /// Sets the bits of the key whose products stand in `lane`, and returns what was missing.
     #[inline(always)]
-    fn set(block: &mut Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
-        // SAFETY: the CPU has AVX-512 VBMI, or no value of this type would exist to call this.
+    fn set(&self, block: &mut Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
+        // SAFETY: the CPU has AVX-512 VBMI, or `self` would not exist.
         unsafe {
             let one = splat(1);
             let before = load(&block.0);
@@ -85,7 +85,8 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
     }
 }
 
-impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
+// SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
     /// A bit for each bit or word that is missing.
     type Missing = u64;
 
@@ -98,28 +99,28 @@ impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
     fn missing(&self, block: &Block, key: Placement) -> u64 {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
         let (first, second) = unsafe { (splat(key.first), splat(key.second)) };
-        Self::lacks(block, first, second, key.run, 0)
+        self.lacks(block, first, second, key.run, 0)
     }
 
     #[inline(always)]
     fn insert(&self, block: &mut Block, key: Placement) -> u64 {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
         let (first, second) = unsafe { (splat(key.first), splat(key.second)) };
-        Self::set(block, first, second, key.run, 0)
+        self.set(block, first, second, key.run, 0)
     }
 
     #[inline(always)]
     fn missing_in_lane(&self, block: &Block, group: &Group, lane: usize) -> u64 {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
         let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
-        Self::lacks(block, first, second, group.run[lane], lane)
+        self.lacks(block, first, second, group.run[lane], lane)
     }
 
     #[inline(always)]
     fn insert_in_lane(&self, block: &mut Block, group: &Group, lane: usize) -> u64 {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
         let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
-        Self::set(block, first, second, group.run[lane], lane)
+        self.set(block, first, second, group.run[lane], lane)
     }
 
     #[inline(always)]

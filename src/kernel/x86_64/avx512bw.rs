@@ -48,7 +48,8 @@ impl<const CLASS: u8, const MIX: bool> Avx512<CLASS, MIX> {
     }
 }
 
-impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
+// SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
     /// A bit for each bit or word that is missing.
     type Missing = u64;
 
@@ -66,7 +67,7 @@ impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
     #[inline(always)]
     fn insert(&self, block: &mut Block, key: Placement) -> u64 {
         let pattern = self.pattern(key);
-        // SAFETY: as in `contains`.
+        // SAFETY: as in `missing`.
         unsafe {
             let before = load(&block.0);
             store(&mut block.0, _mm512_or_si512(before, pattern));
