@@ -119,8 +119,8 @@ fn the_table_shows_both_filters() {
 #[test]
 fn values_that_no_filter_can_have_are_refused() {
     for (args, parts) in [
-        ("-n 1000 -p 0", ["false-positive rate 0 ", "[1e-15, 1)"]),
-        ("-n 1000 -p 1", ["false-positive rate 1 ", "[1e-15, 1)"]),
+        ("-n 1000 -p 0", ["false-positive rate 0.0 ", "[1e-15, 1)"]),
+        ("-n 1000 -p 1", ["false-positive rate 1.0 ", "[1e-15, 1)"]),
         ("-n 1000 -p NaN", ["false-positive rate NaN ", "[1e-15, 1)"]),
         ("-n 1000 -p inf", ["false-positive rate inf ", "[1e-15, 1)"]),
         ("-n 1000 -p -0.5", ["false-positive rate -0.5 ", "[1e-15, 1)"]),
@@ -130,7 +130,7 @@ fn values_that_no_filter_can_have_are_refused() {
         ("-n -1 -p 0.01", ["-1", ""]),
         ("-n 9223372036854775808 -p 0.01", ["9223372036854775808", "limit"]),
         ("-n 18446744073709551616 -p 0.01", ["18446744073709551616", "--items"]),
-        ("-n 1000 --bits-per-key 0", ["bits per key 0 ", "above 0"]),
+        ("-n 1000 --bits-per-key 0", ["bits per key 0.0 ", "above 0"]),
         ("-n 1000 --bits-per-key NaN", ["bits per key NaN ", "above 0"]),
         ("-n 1000 --bits-per-key 1e300", ["bytes", "limit"]),
         ("-n 1000 --bytes 63", ["63 bytes", "minimum of 64 bytes"]),
