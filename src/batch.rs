@@ -11,6 +11,9 @@ use crate::key::Key;
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
 const WORDS: usize = 512;
 
+/// The same for short batches, which would spend their time on clearing a longer buffer.
+const FEW_WORDS: usize = 64;
+
 /// Words in the bitmask of a chunk, when the answers of the kernel are not what the caller asked for.
 const MASK: usize = 64;
 
@@ -68,13 +71,22 @@ fn for_each_chunk<K: Key>(keys: &[K], seed: &Seed, mut take: impl FnMut(usize, &
     if let Some(words) = K::words(keys) {
         return take(0, words);
     }
-    let mut buffer = [0; WORDS];
-    for (chunk, keys) in keys.chunks(WORDS).enumerate() {
+    if keys.len() <= FEW_WORDS {
+        buffered::<K, FEW_WORDS>(keys, seed, take);
+    } else {
+        buffered::<K, WORDS>(keys, seed, take);
+    }
+}
+
+#[inline]
+fn buffered<K: Key, const N: usize>(keys: &[K], seed: &Seed, mut take: impl FnMut(usize, &[u64])) {
+    let mut buffer = [0; N];
+    for (chunk, keys) in keys.chunks(N).enumerate() {
         let words = &mut buffer[..keys.len()];
         for (word, key) in words.iter_mut().zip(keys) {
             *word = key.word(seed);
         }
-        take(chunk * WORDS, words);
+        take(chunk * N, words);
     }
 }
 

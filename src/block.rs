@@ -13,6 +13,10 @@ use crate::sizing::blocked::MAX_BLOCKS;
 #[repr(C, align(64))]
 pub(crate) struct Block(pub(crate) [u64; 8]);
 
+/// Bytes in a huge page.
+#[cfg(all(feature = "std", target_os = "linux"))]
+const HUGE: usize = 2 << 20;
+
 /// The pages that hold a filter's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -20,7 +24,7 @@ pub enum Pages {
     /// The system's ordinary pages (4 KiB on most machines).
     Ordinary,
     /// 2 MiB pages: the TLB then reaches hundreds of times farther, which pays for filters larger than the
-    /// last-level cache.
+    /// last-level cache. Every page is touched when the filter is built. Filters below 2 MiB stay in ordinary pages.
     Huge,
 }
 
@@ -67,6 +71,7 @@ impl Blocks {
         let count = count as usize;
         #[cfg(all(feature = "std", target_os = "linux"))]
         if pages == Pages::Huge
+            && count >= HUGE / size_of::<Block>()
             && let Some(mapped) = Self::mapped(count)
         {
             return Ok(mapped);
@@ -91,7 +96,6 @@ impl Blocks {
     /// Anonymous memory aligned to 2 MiB, with huge pages asked for; `None` where that is refused.
     #[cfg(all(feature = "std", target_os = "linux"))]
     fn mapped(count: usize) -> Option<Self> {
-        const HUGE: usize = 2 << 20;
         let bytes = count * size_of::<Block>();
         // Mappings begin at any 4 KiB page; one huge page more always holds an aligned start.
         let reserve = bytes.checked_next_multiple_of(HUGE)?.checked_add(HUGE)?;
@@ -128,6 +132,17 @@ impl Blocks {
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Block] {
         // SAFETY: as in `as_slice`, and `&mut self` makes this the only access.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl Clone for Blocks {
+    fn clone(&self) -> Self {
+        let Ok(mut clone) = Self::zeroed(self.len as u64, self.pages()) else {
+            let layout = alloc::alloc::Layout::for_value(self.as_slice());
+            alloc::alloc::handle_alloc_error(layout);
+        };
+        clone.as_mut_slice().copy_from_slice(self.as_slice());
+        clone
     }
 }
 
@@ -215,6 +230,19 @@ mod tests {
     #[should_panic(expected = "at least one block")]
     fn no_blocks_are_refused() {
         let _ = Blocks::zeroed(0, Pages::Ordinary);
+    }
+
+    #[test]
+    fn a_clone_has_the_same_bits_in_memory_of_its_own() {
+        for pages in [Pages::Ordinary, Pages::Huge] {
+            let mut blocks = Blocks::zeroed(40_000, pages).unwrap();
+            blocks.as_mut_slice()[39_999].0[7] = 5;
+            let clone = blocks.clone();
+            assert_eq!(clone.as_slice(), blocks.as_slice());
+            assert_eq!(clone.pages(), blocks.pages());
+            blocks.as_mut_slice()[0].0[0] = 1;
+            assert_eq!(clone.as_slice()[0].0[0], 0);
+        }
     }
 
     #[test]

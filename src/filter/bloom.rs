@@ -83,6 +83,7 @@ impl BloomFilter {
 
     /// Whether a key is possibly present. `false` is certain.
     #[inline]
+    #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         let hash = key.hash(&self.parameters.seed);
         self.kernel.contains_one(&self.parameters, self.blocks.as_slice(), hash)
@@ -307,6 +308,15 @@ impl BloomFilter {
 
     pub(crate) fn design(&self) -> Design {
         self.design
+    }
+}
+
+impl Clone for BloomFilter {
+    /// A filter with the same bits, kernel and kind of pages.
+    ///
+    /// Ends the process when there is no memory, as the collections of the standard library do.
+    fn clone(&self) -> Self {
+        Self { blocks: self.blocks.clone(), ..*self }
     }
 }
 

@@ -16,8 +16,8 @@ pub struct Health {
     pub set_bits: u64,
     /// Share of the bits that are set, 0…1.
     pub fill: f64,
-    /// The false-positive rate of this very filter: the probability that a random key, with every hash equally likely,
-    /// is possibly present. Exact, not an estimate (mean over the blocks of the chance to hit only set bits).
+    /// The false-positive rate of this very filter: the probability that a key with a random hash is possibly present,
+    /// as the mean over the blocks of the chance to meet only set bits. Not a measurement: it has no sampling error.
     pub rate: f64,
     /// The number of distinct items inserted, as the bits tell it.
     pub items: Estimate,

@@ -77,7 +77,7 @@ impl BloomFilter {
     }
 
     /// Reads a filter that reaches to the end of `reader`. Memory is only taken as bytes arrive, so a header that
-    /// lies about the size costs nothing.
+    /// lies about the size costs nothing; at the end, twice the size of the filter is in use for a moment.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The scalar kernel: the bit contract in safe Rust, and so the oracle of every other kernel.
+//! The scalar kernel: the bit contract word by word, its steps in safe code, and so the oracle of every other kernel.
 
 use super::schedule::{Engine, GROUP, Group, Parameters, Placement};
 use super::{Detected, EIGHT, FEWER, Row, functions};

@@ -200,30 +200,23 @@ impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
     fn run<const N: usize>(&mut self, words: &[u64]) {
         let (groups, rest) = words.as_chunks::<GROUP>();
         let full = groups.len();
+        let total = full + usize::from(!rest.is_empty());
+        let mut padded = [0; GROUP];
+        padded[..rest.len()].copy_from_slice(rest);
+
+        // One loop for filling, running and emptying the ring: each step is compiled in one place.
         let mut ring = [Group::BLANK; N];
-        for g in 0..full {
+        for g in 0..full + N {
             if g >= N {
                 self.finish(&ring[g % N], g - N, GROUP);
             }
-            self.engine.prepare(&groups[g], &mut ring[g % N]);
-            if g >= LAG {
+            if g < total {
+                let words = if g < full { &groups[g] } else { &padded };
+                self.engine.prepare(words, &mut ring[g % N]);
+            }
+            if g >= LAG && g - LAG < total {
                 self.prefetch(&ring[(g - LAG) % N]);
             }
-        }
-        let total = full + usize::from(!rest.is_empty());
-        if total > full {
-            if full >= N {
-                self.finish(&ring[full % N], full - N, GROUP);
-            }
-            let mut padded = [0; GROUP];
-            padded[..rest.len()].copy_from_slice(rest);
-            self.engine.prepare(&padded, &mut ring[full % N]);
-        }
-        for g in full.saturating_sub(LAG)..total {
-            self.prefetch(&ring[g % N]);
-        }
-        for g in total.saturating_sub(N)..full {
-            self.finish(&ring[g % N], g, GROUP);
         }
         if total > full {
             self.finish(&ring[full % N], full, rest.len());

@@ -35,6 +35,7 @@ pub enum Choice {
 
 /// The parameters of a blocked filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Design {
     /// The number of items that the filter is meant to hold, at least 1.
     pub items: u64,

@@ -6,6 +6,7 @@ use crate::scheme::block512::{BLOCK_BITS, WORDS, bits_in_word};
 
 /// An estimate of a number of items.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The estimated number of different items.
     pub items: f64,

@@ -17,6 +17,7 @@ const WORD_BITS: u64 = 64;
 
 /// The parameters of a classic filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Design {
     /// The number of items that the filter is meant to hold, at least 1.
     pub items: u64,

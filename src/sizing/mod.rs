@@ -43,6 +43,7 @@ fn check_rate(rate: f64) -> Result<(), Error> {
 
 /// One row of the [`ladder`]: what a false-positive rate costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Rung {
     /// The asked rate.
     pub rate: f64,
