@@ -13,6 +13,7 @@ const GROUP: usize = 8;
 const PHASE: usize = 8;
 const RING: usize = 16;
 const LAG: usize = 4;
+const AHEAD: usize = 64;
 
 /// The order of the work.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +108,7 @@ fn run<H: Hash>(lines: &[Line], keys: &[u64], order: Order) -> u64 {
             let mut phase = [Group([0; GROUP], [0; GROUP]); PHASE];
             for keys in groups.as_chunks::<PHASE>().0 {
                 for (keys, group) in keys.iter().zip(&mut phase) {
+                    prefetch(keys.as_ptr().wrapping_add(AHEAD * GROUP).cast());
                     H::group(keys, count, group);
                 }
                 std::hint::black_box(&mut phase);
@@ -121,6 +123,7 @@ fn run<H: Hash>(lines: &[Line], keys: &[u64], order: Order) -> u64 {
                 if g >= RING {
                     total += load(lines, &ring[g % RING]);
                 }
+                prefetch(keys.as_ptr().wrapping_add(AHEAD * GROUP).cast());
                 H::group(keys, count, &mut ring[g % RING]);
                 if g >= LAG {
                     for offset in ring[(g - LAG) % RING].0 {
