@@ -43,6 +43,7 @@ struct Stats {
     /// None where every bit is set.
     estimated_items: Option<f64>,
     estimated_items_sd: Option<f64>,
+    load: Option<f64>,
     verdict: &'static str,
     block_loads: Vec<Bin>,
 }
@@ -57,7 +58,7 @@ struct Bin {
 
 impl Stats {
     fn of(filter: &BloomFilter) -> Self {
-        let Health { set_bits, fill, rate, items, block_loads, verdict, .. } = filter.health();
+        let Health { set_bits, fill, rate, items, block_loads, load, verdict, .. } = filter.health();
         let known = items.items.is_finite();
         Self {
             blocks: filter.blocks(),
@@ -73,6 +74,7 @@ impl Stats {
             set_bits,
             estimated_items: known.then_some(items.items),
             estimated_items_sd: known.then_some(items.standard_deviation),
+            load: load.filter(|load| load.is_finite()),
             verdict: match verdict {
                 Verdict::Within => "within",
                 Verdict::Over => "over",
@@ -98,6 +100,7 @@ impl Stats {
             ("  by its bits", rate(self.fpr_from_bits)),
             ("bits set", format!("{} ({:.2} %)", count(self.set_bits), 100.0 * self.fill)),
             ("items estimated", or_unknown(items.map(estimate))),
+            ("estimated / expected", or_unknown(self.load.map(|load| format!("{load:.2}")))),
             ("state", self.verdict.into()),
         ];
         let mut text = output::table(["", "filter"], rows.map(|(name, value)| [name.into(), value]));

@@ -23,7 +23,10 @@ pub struct Health {
     pub items: Estimate,
     /// How many blocks have each number of set bits: element i counts the blocks with i set bits, 0…512.
     pub block_loads: Vec<u64>,
-    /// How far past its design the filter is.
+    /// The estimated items as a multiple of the expected ones, where the filter knows how many to expect: how far the
+    /// filter is within or past its design.
+    pub load: Option<f64>,
+    /// What the load means.
     pub verdict: Verdict,
 }
 
@@ -78,6 +81,7 @@ impl BloomFilter {
     /// filter.insert_batch(&(0..1000_u64).collect::<Vec<_>>());
     /// let health = filter.health();
     /// assert_eq!(health.verdict, Verdict::Within);
+    /// assert!((0.9..1.1).contains(&health.load.unwrap()));
     /// assert!((health.items.items - 1000.0).abs() < 4.0 * health.items.standard_deviation);
     /// assert!((health.rate / 0.01 - 1.0).abs() < 0.2);
     ///
@@ -108,6 +112,7 @@ impl BloomFilter {
             rate,
             items,
             block_loads,
+            load: self.expected_items().map(|expected| items.items / expected.max(1) as f64),
             verdict: Verdict::of(items, estimate(zero_bits.max(1)), rate, self.design()),
         }
     }
