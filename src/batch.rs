@@ -14,6 +14,9 @@ const WORDS: usize = 512;
 /// The same for short batches, which would spend their time on clearing a longer buffer.
 const FEW_WORDS: usize = 64;
 
+/// Batches of so few keys are handed to the kernel one by one: what a batch costs once would be most of its time.
+const FEW: usize = 7;
+
 /// Words in the bitmask of a chunk, when the answers of the kernel are not what the caller asked for.
 const MASK: usize = 64;
 
@@ -27,6 +30,11 @@ pub(crate) struct Engine<'a> {
 impl Engine<'_> {
     /// Bit i % 64 of word i / 64 of `out` tells whether key i is possibly present; later bits of the last word are 0.
     pub(crate) fn mask<K: Key>(self, blocks: &[Block], keys: &[K], out: &mut [u64]) {
+        if keys.len() <= FEW {
+            return one_by_one(keys, out, |key| {
+                self.kernel.contains_one(self.parameters, blocks, key.hash(&self.parameters.seed))
+            });
+        }
         for_each_chunk(keys, &self.parameters.seed, |start, words| {
             let out = bytes_of(out, start, words.len());
             self.kernel.contains(self.parameters, blocks, tagged::<K>(words), out);
@@ -57,11 +65,23 @@ impl Engine<'_> {
 
     /// Inserts, and tells as `mask` does which keys were possibly present before, as if they came one by one.
     pub(crate) fn insert_and_report<K: Key>(self, blocks: &mut [Block], keys: &[K], out: &mut [u64]) {
+        if keys.len() <= FEW {
+            return one_by_one(keys, out, |key| {
+                self.kernel.insert_one(self.parameters, blocks, key.hash(&self.parameters.seed))
+            });
+        }
         for_each_chunk(keys, &self.parameters.seed, |start, words| {
             let out = bytes_of(out, start, words.len());
             self.kernel.insert_and_report(self.parameters, blocks, tagged::<K>(words), out);
         });
         in_native_order(out, keys.len());
+    }
+}
+
+/// Answers of a short batch as a bitmask of one word.
+fn one_by_one<K>(keys: &[K], out: &mut [u64], mut ask: impl FnMut(&K) -> bool) {
+    if let Some(first) = out.first_mut() {
+        *first = keys.iter().enumerate().fold(0, |mask, (i, key)| mask | u64::from(ask(key)) << i);
     }
 }
 

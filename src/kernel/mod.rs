@@ -236,7 +236,8 @@ macro_rules! for_each_case {
             $((Class::$class, Words::$kind($keys)) => {
                 // SAFETY: the caller of a kernel's functions has detected the CPU features it needs.
                 let detected = unsafe { Detected::assume() };
-                let $engine = $kernel::<{ Class::$class as u8 }, $mix>::new(detected, $parameters, $blocks.len());
+                let shape = Shape { parameters: *$parameters, blocks: $blocks.len() };
+                let $engine = $kernel::<{ Class::$class as u8 }, $mix>::new(detected, shape);
                 $body
             })*
         }
@@ -249,9 +250,8 @@ use for_each_case;
 macro_rules! functions {
     ($kernel:ident $(, #[$features:meta])*) => {{
         use $crate::block::Block;
-        use $crate::kernel::schedule::{Engine, Insert, Lookup, Parameters, Placement, Words, run};
+        use $crate::kernel::schedule::{Engine, Insert, Lookup, Parameters, Shape, Words, run};
         use $crate::kernel::{Class, Detected, Functions, for_each_case};
-        use $crate::scheme::block512;
 
         $(#[$features])*
         unsafe fn contains(parameters: &Parameters, blocks: &[Block], words: Words<'_>, out: &mut [u8]) {
@@ -285,16 +285,16 @@ macro_rules! functions {
         $(#[$features])*
         unsafe fn contains_one(parameters: &Parameters, blocks: &[Block], hash: u64) -> bool {
             for_each_case!($kernel, parameters, blocks, Words::Hashes(&[]), |engine, _| {
-                let block = &blocks[block512::block_index(hash, blocks.len())];
-                engine.is_present(engine.missing(block, Placement::of(hash, parameters.k)))
+                let (block, key) = engine.place(hash);
+                engine.is_present(engine.missing(&blocks[block], key))
             })
         }
 
         $(#[$features])*
         unsafe fn insert_one(parameters: &Parameters, blocks: &mut [Block], hash: u64) -> bool {
             for_each_case!($kernel, parameters, blocks, Words::Hashes(&[]), |engine, _| {
-                let block = &mut blocks[block512::block_index(hash, blocks.len())];
-                engine.is_present(engine.insert(block, Placement::of(hash, parameters.k)))
+                let (block, key) = engine.place(hash);
+                engine.is_present(engine.insert(&mut blocks[block], key))
             })
         }
 

@@ -2,27 +2,21 @@
 
 use wide::u64x8;
 
-use super::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use super::schedule::{Engine, Placement, Shape};
 use super::{Detected, EIGHT, MORE, Row, functions};
 use crate::block::Block;
-use crate::hash::Seed;
 
 pub(super) const ROW: Row =
     Row { name: "portable", needs: "nothing", detect: || true, functions: functions!(Portable) };
 
-struct Portable<const CLASS: u8, const MIX: bool> {
-    k: u32,
-    seed: Seed,
-    blocks: usize,
-}
+struct Portable<const CLASS: u8, const MIX: bool>(Shape);
 
 /// Moves byte w of a product down to the low end of lane w.
 const DOWN: [u64; 8] = [0, 8, 16, 24, 32, 40, 48, 56];
 
 impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
-    fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        let k = if CLASS == EIGHT { 8 } else { parameters.k };
-        Self { k, seed: parameters.seed, blocks }
+    fn new(_: Detected, shape: Shape) -> Self {
+        Self(shape)
     }
 
     #[inline(always)]
@@ -40,14 +34,14 @@ impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Portable<CLASS, MIX> {
+    const CLASS: u8 = CLASS;
+    const MIX: bool = MIX;
+
     type Missing = u64;
 
     #[inline(always)]
-    fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
-        for (lane, &word) in words.iter().enumerate() {
-            let hash = if MIX { self.seed.mix(word) } else { word };
-            group.store(lane, hash, self.k, self.blocks);
-        }
+    fn shape(&self) -> &Shape {
+        &self.0
     }
 
     #[inline(always)]

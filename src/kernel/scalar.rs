@@ -1,38 +1,31 @@
 //! The scalar kernel: the bit contract word by word, its steps in safe code, and so the oracle of every other kernel.
 
-use super::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use super::schedule::{Engine, Placement, Shape};
 use super::{Detected, EIGHT, FEWER, Row, functions};
 use crate::block::Block;
-use crate::hash::Seed;
 
 pub(super) const ROW: Row =
     Row { name: "scalar", needs: "nothing", detect: || true, functions: functions!(Scalar) };
 
-struct Scalar<const CLASS: u8, const MIX: bool> {
-    k: u32,
-    seed: Seed,
-    blocks: usize,
-}
+struct Scalar<const CLASS: u8, const MIX: bool>(Shape);
 
 impl<const CLASS: u8, const MIX: bool> Scalar<CLASS, MIX> {
-    fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        // As a constant, k = 8 leaves nothing of the run in the compiled code.
-        let k = if CLASS == EIGHT { 8 } else { parameters.k };
-        Self { k, seed: parameters.seed, blocks }
+    fn new(_: Detected, shape: Shape) -> Self {
+        Self(shape)
     }
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Scalar<CLASS, MIX> {
+    const CLASS: u8 = CLASS;
+    const MIX: bool = MIX;
+
     /// 1 when a bit is missing.
     type Missing = u64;
 
     #[inline(always)]
-    fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
-        for (lane, &word) in words.iter().enumerate() {
-            let hash = if MIX { self.seed.mix(word) } else { word };
-            group.store(lane, hash, self.k, self.blocks);
-        }
+    fn shape(&self) -> &Shape {
+        &self.0
     }
 
     // Shifts take their count modulo 64, as the places are meant.

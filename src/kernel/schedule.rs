@@ -14,6 +14,7 @@
 //! adapters of iterators are functions without the kernel's features, and the compiler does not always dissolve them.
 #![allow(unsafe_code, clippy::needless_range_loop)]
 
+use super::EIGHT;
 use crate::block::{Block, prefetch};
 use crate::hash::Seed;
 use crate::scheme::block512;
@@ -27,6 +28,9 @@ const RING: usize = 16;
 
 /// Groups in the ring of a short batch, which would spend its time on clearing a longer one.
 const SHORT_RING: usize = 4;
+
+/// Batches below this many keys are done one by one: there is nothing to overlap the steps of a group with.
+const FEW: usize = 2 * GROUP;
 
 /// Groups between hashing a group and calling its lines, so that the offsets are in memory by then: read from there,
 /// each costs one load, not a move between register files.
@@ -50,6 +54,13 @@ pub(crate) struct Parameters {
     pub(crate) seed: Seed,
 }
 
+/// What an engine is built for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) parameters: Parameters,
+    pub(crate) blocks: usize,
+}
+
 /// Eight hashed keys, lane by lane.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -66,16 +77,6 @@ pub(crate) struct Group {
 impl Group {
     const BLANK: Self = Self { offset: [0; GROUP], first: [0; GROUP], second: [0; GROUP], run: [0; GROUP] };
 
-    /// Stores the key in `lane`; how engines without vectors hash.
-    #[inline(always)]
-    pub(crate) fn store(&mut self, lane: usize, hash: u64, k: u32, blocks: usize) {
-        let key = Placement::of(hash, k);
-        self.offset[lane] = (block512::block_index(hash, blocks) * size_of::<Block>()) as u64;
-        self.first[lane] = key.first;
-        self.second[lane] = key.second;
-        self.run[lane] = key.run;
-    }
-
     #[inline(always)]
     pub(crate) fn placement(&self, lane: usize) -> Placement {
         Placement { first: self.first[lane], second: self.second[lane], run: self.run[lane] }
@@ -90,11 +91,38 @@ impl Group {
 /// Every offset that [`prepare`](Self::prepare) stores is that of one of the blocks that the engine was built for, if
 /// there are any.
 pub(crate) unsafe trait Engine {
+    /// The class of k.
+    const CLASS: u8;
+
+    /// Whether words are integers to be mixed, rather than hashes.
+    const MIX: bool;
+
     /// What a key lacks in its block, in the form that costs the kernel least.
     type Missing: Copy;
 
-    /// Hashes a group.
-    fn prepare(&self, words: &[u64; GROUP], group: &mut Group);
+    fn shape(&self) -> &Shape;
+
+    /// The block of one key and its placement there.
+    #[inline(always)]
+    fn place(&self, word: u64) -> (usize, Placement) {
+        let Shape { parameters, blocks } = self.shape();
+        // As a constant, k = 8 leaves nothing of the run in the compiled code.
+        let k = if Self::CLASS == EIGHT { 8 } else { parameters.k };
+        let hash = if Self::MIX { parameters.seed.mix(word) } else { word };
+        (block512::block_index(hash, *blocks), Placement::of(hash, k))
+    }
+
+    /// Hashes a group; word by word where the kernel has no vectors for it.
+    #[inline(always)]
+    fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
+        for lane in 0..GROUP {
+            let (block, key) = self.place(words[lane]);
+            group.offset[lane] = (block * size_of::<Block>()) as u64;
+            group.first[lane] = key.first;
+            group.second[lane] = key.second;
+            group.run[lane] = key.run;
+        }
+    }
 
     /// What the block lacks of the bits of a key.
     fn missing(&self, block: &Block, key: Placement) -> Self::Missing;
@@ -129,7 +157,10 @@ pub(crate) trait Operation {
     /// The first of the blocks.
     fn blocks(&self) -> *const Block;
 
-    /// Does it, and returns what was missing.
+    /// Does it to a key of which the block is known, and returns what was missing.
+    fn one<E: Engine>(&mut self, engine: &E, block: usize, key: Placement) -> E::Missing;
+
+    /// Does it to the key in a lane of a prepared group, and returns what was missing.
     ///
     /// # Safety
     ///
@@ -146,6 +177,11 @@ impl Operation for Lookup<'_> {
     }
 
     #[inline(always)]
+    fn one<E: Engine>(&mut self, engine: &E, block: usize, key: Placement) -> E::Missing {
+        engine.missing(&self.0[block], key)
+    }
+
+    #[inline(always)]
     unsafe fn apply<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing {
         // SAFETY: by the caller's promise, the offset is that of a block of the slice.
         let block = unsafe { &*self.0.as_ptr().byte_add(group.offset[lane] as usize) };
@@ -159,6 +195,11 @@ impl Operation for Insert<'_> {
     #[inline(always)]
     fn blocks(&self) -> *const Block {
         self.0.as_ptr()
+    }
+
+    #[inline(always)]
+    fn one<E: Engine>(&mut self, engine: &E, block: usize, key: Placement) -> E::Missing {
+        engine.insert(&mut self.0[block], key)
     }
 
     #[inline(always)]
@@ -184,11 +225,13 @@ pub(crate) unsafe fn run<E: Engine, O: Operation, const REPORT: bool>(
     out: &mut [u8],
 ) {
     let mut batch = Batch::<E, O, REPORT> { engine, operation, out };
-    if words.len() <= SHORT_RING * GROUP {
-        batch.run::<SHORT_RING>(words);
-    } else {
-        batch.run::<RING>(words);
+    let (groups, rest) = if words.len() < FEW { (&[][..], words) } else { words.as_chunks::<GROUP>() };
+    match groups.len() {
+        0 => {}
+        1..=SHORT_RING => batch.ring::<SHORT_RING, 1>(groups),
+        _ => batch.ring::<RING, LAG>(groups),
     }
+    batch.singly(rest, groups.len());
 }
 
 /// A batch under way.
@@ -199,33 +242,41 @@ struct Batch<'a, E, O, const REPORT: bool> {
 }
 
 impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
-    /// Runs the batch through a ring of `N` groups.
+    /// Runs groups through a ring of `N`, and calls their lines `LAG` steps after hashing them.
     #[inline(always)]
-    fn run<const N: usize>(&mut self, words: &[u64]) {
-        let (groups, rest) = words.as_chunks::<GROUP>();
-        let full = groups.len();
-        let total = full + usize::from(!rest.is_empty());
-        let mut padded = [0; GROUP];
-        padded[..rest.len()].copy_from_slice(rest);
-
+    fn ring<const N: usize, const LAG: usize>(&mut self, groups: &[[u64; GROUP]]) {
+        let count = groups.len();
         // One loop for filling, running and emptying the ring: each step is compiled in one place.
         let mut ring = [Group::BLANK; N];
-        for g in 0..full + N {
+        for g in 0..count + N {
             if g >= N {
-                self.finish(&ring[g % N], g - N, GROUP);
+                self.finish(&ring[g % N], g - N);
             }
-            if g < total {
-                let words = if g < full { &groups[g] } else { &padded };
+            if g < count {
                 // May lie past the batch; a prefetch never faults.
-                prefetch(words.as_ptr().wrapping_add(AHEAD * GROUP).cast());
-                self.engine.prepare(words, &mut ring[g % N]);
+                prefetch(groups[g].as_ptr().wrapping_add(AHEAD * GROUP).cast());
+                self.engine.prepare(&groups[g], &mut ring[g % N]);
             }
-            if g >= LAG && g - LAG < total {
+            if g >= LAG && g - LAG < count {
                 self.prefetch(&ring[(g - LAG) % N]);
             }
         }
-        if total > full {
-            self.finish(&ring[full % N], full, rest.len());
+    }
+
+    /// Does keys one by one, those of group number `first` and on.
+    #[inline(always)]
+    fn singly(&mut self, words: &[u64], first: usize) {
+        let mut answers = 0;
+        for i in 0..words.len() {
+            let (block, key) = self.engine.place(words[i]);
+            let missing = self.operation.one(self.engine, block, key);
+            if REPORT {
+                answers |= u8::from(self.engine.is_present(missing)) << (i % GROUP);
+                if i % GROUP == GROUP - 1 || i == words.len() - 1 {
+                    self.out[first + i / GROUP] = answers;
+                    answers = 0;
+                }
+            }
         }
     }
 
@@ -237,15 +288,15 @@ impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
         }
     }
 
-    /// Finishes the first `keys` keys, at least one, of group number `number`, which was prepared.
+    /// Finishes group number `number`, which was prepared.
     #[inline(always)]
-    fn finish(&mut self, group: &Group, number: usize, keys: usize) {
+    fn finish(&mut self, group: &Group, number: usize) {
         let mut missing = [self.apply(group, 0); GROUP];
-        for lane in 1..keys {
+        for lane in 1..GROUP {
             missing[lane] = self.apply(group, lane);
         }
         if REPORT {
-            self.out[number] = self.engine.are_present(&missing) & (u8::MAX >> (GROUP - keys));
+            self.out[number] = self.engine.are_present(&missing);
         }
     }
 

@@ -8,8 +8,8 @@ use core::arch::x86_64::*;
 
 use super::cpu_has;
 use crate::block::Block;
-use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS, Seed};
-use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS};
+use crate::kernel::schedule::{Engine, GROUP, Group, Placement, Shape};
 use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
 use crate::scheme::block512::{self, FIRST, FOLD, SECOND};
 
@@ -21,26 +21,26 @@ pub(in crate::kernel) const ROW: Row = Row {
 };
 
 struct Avx2<const CLASS: u8, const MIX: bool> {
-    seed: Seed,
-    blocks: u64,
+    shape: Shape,
     runs: &'static [u64; 8],
 }
 
 impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     #[inline(always)]
-    fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        Self { seed: parameters.seed, blocks: blocks as u64, runs: block512::runs(parameters.k) }
+    fn new(_: Detected, shape: Shape) -> Self {
+        Self { shape, runs: block512::runs(shape.parameters.k) }
     }
 
     /// [`Seed::mix`] in every lane.
     #[inline(always)]
     fn mix(&self, keys: __m256i) -> __m256i {
+        let seed = &self.shape.parameters.seed;
         const S: [i32; 3] = [MIX_SHIFTS[0] as i32, MIX_SHIFTS[1] as i32, MIX_SHIFTS[2] as i32];
         // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
-            let mut h = _mm256_xor_si256(keys, splat(self.seed.before));
+            let mut h = _mm256_xor_si256(keys, splat(seed.before));
             h = _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[0] }>(h));
-            h = _mm256_add_epi64(times(h, MIX_1), splat(self.seed.between));
+            h = _mm256_add_epi64(times(h, MIX_1), splat(seed.between));
             h = _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[1] }>(h));
             h = times(h, MIX_2);
             _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[2] }>(h))
@@ -58,7 +58,7 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
                 h = self.mix(h);
             }
             // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
-            let blocks = splat(self.blocks);
+            let blocks = splat(self.shape.blocks as u64);
             let low = _mm256_srli_epi64::<32>(_mm256_mul_epu32(h, blocks));
             let high = _mm256_mul_epu32(_mm256_srli_epi64::<32>(h), blocks);
             let sum = _mm256_add_epi64(high, low);
@@ -132,8 +132,16 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
+    const CLASS: u8 = CLASS;
+    const MIX: bool = MIX;
+
     /// The missing bits of words w, w + 4 together in lane w.
     type Missing = __m256i;
+
+    #[inline(always)]
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
 
     #[inline(always)]
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {

@@ -10,7 +10,7 @@ use core::arch::x86_64::*;
 use super::cpu_has;
 use super::hash512::{Hash512, load, missing, splat, spread, store};
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use crate::kernel::schedule::{Engine, GROUP, Group, Placement, Shape};
 use crate::kernel::{Detected, EIGHT, FEWER, Row, functions};
 
 pub(in crate::kernel) const ROW: Row = Row {
@@ -38,8 +38,8 @@ static BYTES: [[u64; 8]; 8] = {
 
 impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
     #[inline(always)]
-    fn new(detected: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        Self(Hash512::new(detected, parameters, blocks))
+    fn new(detected: Detected, shape: Shape) -> Self {
+        Self(Hash512::new(detected, shape))
     }
 
     /// What the block lacks of the key whose products stand in `lane`.
@@ -87,8 +87,16 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
+    const CLASS: u8 = CLASS;
+    const MIX: bool = MIX;
+
     /// A bit for each bit or word that is missing.
     type Missing = u64;
+
+    #[inline(always)]
+    fn shape(&self) -> &Shape {
+        self.0.shape()
+    }
 
     #[inline(always)]
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {

@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use super::cpu_has;
 use super::hash512::{Hash512, load, missing, splat, spread, store};
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use crate::kernel::schedule::{Engine, GROUP, Group, Placement, Shape};
 use crate::kernel::{Detected, EIGHT, FEWER, Row, functions};
 
 pub(in crate::kernel) const ROW: Row = Row {
@@ -23,8 +23,8 @@ struct Avx512<const CLASS: u8, const MIX: bool>(Hash512);
 
 impl<const CLASS: u8, const MIX: bool> Avx512<CLASS, MIX> {
     #[inline(always)]
-    fn new(detected: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        Self(Hash512::new(detected, parameters, blocks))
+    fn new(detected: Detected, shape: Shape) -> Self {
+        Self(Hash512::new(detected, shape))
     }
 
     /// The bits of a key in its block.
@@ -50,8 +50,16 @@ impl<const CLASS: u8, const MIX: bool> Avx512<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
+    const CLASS: u8 = CLASS;
+    const MIX: bool = MIX;
+
     /// A bit for each bit or word that is missing.
     type Missing = u64;
+
+    #[inline(always)]
+    fn shape(&self) -> &Shape {
+        self.0.shape()
+    }
 
     #[inline(always)]
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {

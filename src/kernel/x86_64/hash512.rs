@@ -3,23 +3,27 @@
 
 use core::arch::x86_64::*;
 
-use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS, Seed};
-use crate::kernel::schedule::{GROUP, Group, Parameters};
+use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS};
+use crate::kernel::schedule::{GROUP, Group, Shape};
 use crate::kernel::{Detected, EIGHT, MORE};
 use crate::scheme::block512::{self, FIRST, FOLD, SECOND};
 
 /// The integer mixer, the range reduction and the placement, eight lanes at a time. A value exists only where AVX-512 F
 /// and DQ were detected.
 pub(super) struct Hash512 {
-    seed: Seed,
-    blocks: u64,
+    shape: Shape,
     runs: &'static [u64; 8],
 }
 
 impl Hash512 {
     #[inline(always)]
-    pub(super) fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        Self { seed: parameters.seed, blocks: blocks as u64, runs: block512::runs(parameters.k) }
+    pub(super) fn new(_: Detected, shape: Shape) -> Self {
+        Self { shape, runs: block512::runs(shape.parameters.k) }
+    }
+
+    #[inline(always)]
+    pub(super) fn shape(&self) -> &Shape {
+        &self.shape
     }
 
     /// Fills a group from eight words: integers to be mixed (`MIX`) or hashes.
@@ -32,7 +36,7 @@ impl Hash512 {
                 h = self.mix(h);
             }
             // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
-            let blocks = splat(self.blocks);
+            let blocks = splat(self.shape.blocks as u64);
             let low = _mm512_srli_epi64::<32>(_mm512_mul_epu32(h, blocks));
             let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), blocks);
             let sum = _mm512_add_epi64(high, low);
@@ -67,12 +71,13 @@ impl Hash512 {
     /// [`Seed::mix`] in every lane.
     #[inline(always)]
     fn mix(&self, keys: __m512i) -> __m512i {
+        let seed = &self.shape.parameters.seed;
         const S: [u32; 3] = MIX_SHIFTS;
         // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
         unsafe {
-            let mut h = _mm512_xor_si512(keys, splat(self.seed.before));
+            let mut h = _mm512_xor_si512(keys, splat(seed.before));
             h = _mm512_xor_si512(h, _mm512_srli_epi64::<{ S[0] }>(h));
-            h = _mm512_add_epi64(_mm512_mullo_epi64(h, splat(MIX_1)), splat(self.seed.between));
+            h = _mm512_add_epi64(_mm512_mullo_epi64(h, splat(MIX_1)), splat(seed.between));
             h = _mm512_xor_si512(h, _mm512_srli_epi64::<{ S[1] }>(h));
             h = _mm512_mullo_epi64(h, splat(MIX_2));
             _mm512_xor_si512(h, _mm512_srli_epi64::<{ S[2] }>(h))
