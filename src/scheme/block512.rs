@@ -28,20 +28,22 @@ pub(crate) const fn run_length(k: u32) -> u32 {
     if k <= WORDS { k } else { k - WORDS }
 }
 
-/// The run that starts at word `start` and wraps after word 7: bit w is set when word w is in it.
-const fn run(k: u32, start: u32) -> u8 {
-    ((1_u16 << run_length(k)) - 1).to_le_bytes()[0].rotate_left(start)
+/// The run of a key that starts at word 0, as a mask of bytes: byte w is 0xff when word w is in it.
+#[inline(always)]
+pub(crate) const fn run_from_0(k: u32) -> u64 {
+    u64::MAX >> (64 - 8 * run_length(k))
 }
 
-/// The first word of a key's run, from three bits of the first product that place no bit.
+/// Eight times the first word of a key's run, from three bits of the first product that place no bit: how far
+/// [`run_from_0`] must be rotated.
 #[inline(always)]
-pub(crate) const fn start(first: u64) -> u32 {
-    ((first >> 62) | (first >> 52 & 4)) as u32
+pub(crate) const fn run_start(first: u64) -> u32 {
+    (first >> 59 & 0x18 | first >> 49 & 0x20) as u32
 }
 
 /// Number of bits that one key sets in `word`, when its run starts at `start`.
 pub(crate) const fn bits_in_word(k: u32, start: u32, word: u32) -> u32 {
-    let in_run = (run(k, start) >> word & 1) as u32;
+    let in_run = (run_from_0(k).rotate_left(8 * start) >> (8 * word) & 1) as u32;
     if k <= WORDS { in_run } else { 1 + in_run }
 }
 
@@ -61,7 +63,7 @@ impl Placement {
     pub(crate) fn of(h: u64, k: u32) -> Self {
         let first = h.wrapping_mul(FIRST);
         let second = if k > WORDS { (first ^ first >> FOLD).wrapping_mul(SECOND) } else { 0 };
-        let run = if k == WORDS { u64::MAX } else { runs(k)[start(first) as usize] };
+        let run = run_from_0(k).rotate_left(run_start(first));
         Self { first, second, run }
     }
 
@@ -82,30 +84,6 @@ impl Placement {
     pub(crate) fn in_run(self, word: usize) -> u64 {
         (self.run >> (8 * word) & 1).wrapping_neg()
     }
-}
-
-/// Per length and start of a run, its mask of bytes.
-static RUNS: [[u64; 8]; 9] = {
-    let mut runs = [[0; 8]; 9];
-    let mut k = 1;
-    while k <= WORDS {
-        let mut word = 0;
-        while word < 64 {
-            let (start, w) = (word / 8, word % 8);
-            if run(k, start) >> w & 1 == 1 {
-                runs[k as usize][start as usize] |= 0xff << (8 * w);
-            }
-            word += 1;
-        }
-        k += 1;
-    }
-    runs
-};
-
-/// For each start, the run of a key as a mask of bytes.
-#[inline(always)]
-pub(crate) fn runs(k: u32) -> &'static [u64; 8] {
-    &RUNS[run_length(k) as usize]
 }
 
 /// The block of a key with hash `h` among `blocks`: the high 64 bits of their product.

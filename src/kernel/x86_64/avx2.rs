@@ -20,21 +20,18 @@ pub(in crate::kernel) const ROW: Row = Row {
     functions: functions!(Avx2, #[target_feature(enable = "avx2")]),
 };
 
-struct Avx2<const CLASS: u8, const MIX: bool> {
-    shape: Shape,
-    runs: &'static [u64; 8],
-}
+struct Avx2<const CLASS: u8, const MIX: bool>(Shape);
 
 impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     #[inline(always)]
     fn new(_: Detected, shape: Shape) -> Self {
-        Self { shape, runs: block512::runs(shape.parameters.k) }
+        Self(shape)
     }
 
     /// [`Seed::mix`] in every lane.
     #[inline(always)]
     fn mix(&self, keys: __m256i) -> __m256i {
-        let seed = &self.shape.parameters.seed;
+        let seed = &self.0.parameters.seed;
         const S: [i32; 3] = [MIX_SHIFTS[0] as i32, MIX_SHIFTS[1] as i32, MIX_SHIFTS[2] as i32];
         // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
@@ -58,7 +55,7 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
                 h = self.mix(h);
             }
             // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
-            let blocks = splat(self.shape.blocks as u64);
+            let blocks = splat(self.0.blocks as u64);
             let low = _mm256_srli_epi64::<32>(_mm256_mul_epu32(h, blocks));
             let high = _mm256_mul_epu32(_mm256_srli_epi64::<32>(h), blocks);
             let sum = _mm256_add_epi64(high, low);
@@ -72,9 +69,11 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
                 store(&mut group.second[lanes.clone()], times(folded, SECOND));
             }
         }
+        // In general registers, since the vectors' are all in use.
         if CLASS != EIGHT {
+            let run = block512::run_from_0(self.0.parameters.k);
             for lane in lanes {
-                group.run[lane] = self.runs[block512::start(group.first[lane]) as usize];
+                group.run[lane] = run.rotate_left(block512::run_start(group.first[lane]));
             }
         }
     }
@@ -140,7 +139,7 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
 
     #[inline(always)]
     fn shape(&self) -> &Shape {
-        &self.shape
+        &self.0
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use super::cpu_has;
 use super::hash512::{Hash512, load, missing, splat, spread, store};
 use crate::block::Block;
 use crate::kernel::schedule::{Engine, GROUP, Group, Placement, Shape};
-use crate::kernel::{Detected, EIGHT, FEWER, Row, functions};
+use crate::kernel::{Detected, EIGHT, FEWER, MORE, Row, functions};
 
 pub(in crate::kernel) const ROW: Row = Row {
     name: "avx512",
@@ -36,6 +36,17 @@ static BYTES: [[u64; 8]; 8] = {
     bytes
 };
 
+/// The same for both products at once: bytes of the first one in even places, of the second one in odd places.
+static BYTES_OF_BOTH: [[u64; 8]; 8] = {
+    let mut bytes = BYTES;
+    let mut byte = 0;
+    while byte < 64 {
+        bytes[byte / 8][byte % 8] |= 0x4000_4000_4000_4000;
+        byte += 1;
+    }
+    bytes
+};
+
 impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
     #[inline(always)]
     fn new(detected: Detected, shape: Shape) -> Self {
@@ -48,15 +59,17 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
         // SAFETY: the CPU has AVX-512 VBMI and BITALG, or `self` would not exist.
         unsafe {
             let block = load(&block.0);
-            let places = _mm512_permutexvar_epi8(load(&BYTES[lane]), first);
-            let first = !_mm512_bitshuffle_epi64_mask(block, places);
+            let places = if CLASS == MORE {
+                _mm512_permutex2var_epi8(first, load(&BYTES_OF_BOTH[lane]), second)
+            } else {
+                _mm512_permutexvar_epi8(load(&BYTES[lane]), first)
+            };
+            let missing = !_mm512_bitshuffle_epi64_mask(block, places);
             match CLASS {
-                EIGHT => first,
-                FEWER => first & run,
-                _ => {
-                    let places = _mm512_permutexvar_epi8(load(&BYTES[lane]), second);
-                    first | !_mm512_bitshuffle_epi64_mask(block, places) & run
-                }
+                EIGHT => missing,
+                FEWER => missing & run,
+                // The even bits are those of the first product, which count in every word.
+                _ => missing & (run | 0x5555_5555_5555_5555),
             }
         }
     }

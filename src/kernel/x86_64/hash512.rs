@@ -10,20 +10,17 @@ use crate::scheme::block512::{self, FIRST, FOLD, SECOND};
 
 /// The integer mixer, the range reduction and the placement, eight lanes at a time. A value exists only where AVX-512 F
 /// and DQ were detected.
-pub(super) struct Hash512 {
-    shape: Shape,
-    runs: &'static [u64; 8],
-}
+pub(super) struct Hash512(Shape);
 
 impl Hash512 {
     #[inline(always)]
     pub(super) fn new(_: Detected, shape: Shape) -> Self {
-        Self { shape, runs: block512::runs(shape.parameters.k) }
+        Self(shape)
     }
 
     #[inline(always)]
     pub(super) fn shape(&self) -> &Shape {
-        &self.shape
+        &self.0
     }
 
     /// Fills a group from eight words: integers to be mixed (`MIX`) or hashes.
@@ -36,7 +33,7 @@ impl Hash512 {
                 h = self.mix(h);
             }
             // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
-            let blocks = splat(self.shape.blocks as u64);
+            let blocks = splat(self.0.blocks as u64);
             let low = _mm512_srli_epi64::<32>(_mm512_mul_epu32(h, blocks));
             let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), blocks);
             let sum = _mm512_add_epi64(high, low);
@@ -46,10 +43,10 @@ impl Hash512 {
             let first = _mm512_mullo_epi64(h, splat(FIRST));
             store(&mut group.first, first);
             if CLASS != EIGHT {
-                let high = _mm512_srli_epi64::<62>(first);
-                let low = _mm512_and_si512(_mm512_srli_epi64::<52>(first), splat(4));
-                let run = _mm512_permutexvar_epi64(_mm512_or_si512(high, low), load(self.runs));
-                store(&mut group.run, run);
+                let high = _mm512_and_si512(_mm512_srli_epi64::<59>(first), splat(0x18));
+                let low = _mm512_and_si512(_mm512_srli_epi64::<49>(first), splat(0x20));
+                let run = splat(block512::run_from_0(self.0.parameters.k));
+                store(&mut group.run, _mm512_rolv_epi64(run, _mm512_or_si512(high, low)));
             }
             if CLASS == MORE {
                 let folded = _mm512_xor_si512(first, _mm512_srli_epi64::<FOLD>(first));
@@ -71,7 +68,7 @@ impl Hash512 {
     /// [`Seed::mix`] in every lane.
     #[inline(always)]
     fn mix(&self, keys: __m512i) -> __m512i {
-        let seed = &self.shape.parameters.seed;
+        let seed = &self.0.parameters.seed;
         const S: [u32; 3] = MIX_SHIFTS;
         // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
         unsafe {
