@@ -1,7 +1,7 @@
 //! AVX2: a block is two registers.
 //!
-//! Shifts move the bytes of a product to their words, a shift of 1 by each makes the pattern, and one test per half
-//! tells whether a bit is missing.
+//! A shuffle brings the bytes of a product to their words, a shift of 1 by each makes the pattern, and one and-not per half
+//! finds the missing bits.
 #![allow(unsafe_code)]
 
 use core::arch::x86_64::*;
@@ -19,6 +19,9 @@ pub(in crate::kernel) const ROW: Row = Row {
     detect: || cpu_has!("avx2"),
     functions: functions!(Avx2, #[target_feature(enable = "avx2")]),
 };
+
+/// The low six bits of every byte.
+const PLACES: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
 struct Avx2<const CLASS: u8, const MIX: bool>(Shape);
 
@@ -63,35 +66,38 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             let offset = _mm256_and_si256(_mm256_srli_epi64::<26>(sum), splat(!63));
             store(&mut group.offset[lanes.clone()], offset);
             let first = times(h, FIRST);
-            store(&mut group.first[lanes.clone()], first);
+            let places = splat(PLACES);
+            store(&mut group.first[lanes.clone()], _mm256_and_si256(first, places));
             if CLASS == MORE {
                 let folded = _mm256_xor_si256(first, _mm256_srli_epi64::<{ FOLD as i32 }>(first));
-                store(&mut group.second[lanes.clone()], times(folded, SECOND));
+                store(&mut group.second[lanes.clone()], _mm256_and_si256(times(folded, SECOND), places));
             }
-        }
-        // In general registers, since the vectors' are all in use.
-        if CLASS != EIGHT {
-            let run = block512::run_from_0(self.0.parameters.k);
-            for lane in lanes {
-                group.run[lane] = run.rotate_left(block512::run_start(group.first[lane]));
+            if CLASS != EIGHT {
+                let high = _mm256_and_si256(_mm256_srli_epi64::<59>(first), splat(0x18));
+                let low = _mm256_and_si256(_mm256_srli_epi64::<49>(first), splat(0x20));
+                let left = _mm256_or_si256(high, low);
+                let right = _mm256_sub_epi64(splat(64), left);
+                // A rotation from two shifts; a shift by 64 gives 0, as it must.
+                let run = splat(block512::run_from_0(self.0.parameters.k));
+                let run = _mm256_or_si256(_mm256_sllv_epi64(run, left), _mm256_srlv_epi64(run, right));
+                store(&mut group.run[lanes], run);
             }
         }
     }
 
-    /// The bits of a key in the lower and the upper half of its block.
+    /// The bits of a key in the lower and the upper half of its block, from its products with only the places left in
+    /// their bytes.
     #[inline(always)]
-    fn pattern(&self, key: Placement) -> [__m256i; 2] {
-        // SAFETY: the CPU has AVX2, or `self` would not exist. The loads read rows of eight words, by halves.
+    fn pattern(&self, first: u64, second: u64, run: u64) -> [__m256i; 2] {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
-            let low = _mm256_setr_epi64x(0, 8, 16, 24);
-            let high = _mm256_setr_epi64x(32, 40, 48, 56);
-            let first = [bits(key.first, low), bits(key.first, high)];
+            let first = bits(first);
             if CLASS == EIGHT {
                 return first;
             }
-            let run = [spread(key.run as u32), spread((key.run >> 32) as u32)];
+            let run = spread(run);
             if CLASS == MORE {
-                let second = [bits(key.second, low), bits(key.second, high)];
+                let second = bits(second);
                 [
                     _mm256_or_si256(first[0], _mm256_and_si256(second[0], run[0])),
                     _mm256_or_si256(first[1], _mm256_and_si256(second[1], run[1])),
@@ -99,6 +105,34 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             } else {
                 [_mm256_and_si256(first[0], run[0]), _mm256_and_si256(first[1], run[1])]
             }
+        }
+    }
+
+    #[inline(always)]
+    fn pattern_of(&self, key: Placement) -> [__m256i; 2] {
+        self.pattern(key.first & PLACES, key.second & PLACES, key.run)
+    }
+
+    #[inline(always)]
+    fn pattern_in_lane(&self, group: &Group, lane: usize) -> [__m256i; 2] {
+        self.pattern(group.first[lane], group.second[lane], group.run[lane])
+    }
+
+    #[inline(always)]
+    fn lacks(&self, block: &Block, pattern: [__m256i; 2]) -> __m256i {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        let halves = unsafe { [load(&block.0[..4]), load(&block.0[4..])] };
+        self.missing_of(halves, pattern)
+    }
+
+    #[inline(always)]
+    fn set(&self, block: &mut Block, pattern: [__m256i; 2]) -> __m256i {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe {
+            let before = [load(&block.0[..4]), load(&block.0[4..])];
+            store(&mut block.0[..4], _mm256_or_si256(before[0], pattern[0]));
+            store(&mut block.0[4..], _mm256_or_si256(before[1], pattern[1]));
+            self.missing_of(before, pattern)
         }
     }
 
@@ -150,21 +184,22 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
 
     #[inline(always)]
     fn missing(&self, block: &Block, key: Placement) -> __m256i {
-        // SAFETY: the CPU has AVX2, or `self` would not exist.
-        let halves = unsafe { [load(&block.0[..4]), load(&block.0[4..])] };
-        self.missing_of(halves, self.pattern(key))
+        self.lacks(block, self.pattern_of(key))
     }
 
     #[inline(always)]
     fn insert(&self, block: &mut Block, key: Placement) -> __m256i {
-        let pattern = self.pattern(key);
-        // SAFETY: the CPU has AVX2, or `self` would not exist.
-        unsafe {
-            let before = [load(&block.0[..4]), load(&block.0[4..])];
-            store(&mut block.0[..4], _mm256_or_si256(before[0], pattern[0]));
-            store(&mut block.0[4..], _mm256_or_si256(before[1], pattern[1]));
-            self.missing_of(before, pattern)
-        }
+        self.set(block, self.pattern_of(key))
+    }
+
+    #[inline(always)]
+    fn missing_in_lane(&self, block: &Block, group: &Group, lane: usize) -> __m256i {
+        self.lacks(block, self.pattern_in_lane(group, lane))
+    }
+
+    #[inline(always)]
+    fn insert_in_lane(&self, block: &mut Block, group: &Group, lane: usize) -> __m256i {
+        self.set(block, self.pattern_in_lane(group, lane))
     }
 
     #[inline(always)]
@@ -239,28 +274,39 @@ unsafe fn or_pairs(a: __m256i, b: __m256i) -> __m256i {
     unsafe { _mm256_or_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)) }
 }
 
-/// In each word one bit: the one that the product, shifted down by the word's shift, names with its low six bits.
+/// In each word one bit: the one that the byte of the product names, which holds nothing but a place.
 ///
 /// # Safety
 ///
 /// The CPU has AVX2.
 #[inline(always)]
-unsafe fn bits(product: u64, shifts: __m256i) -> __m256i {
+unsafe fn bits(product: u64) -> [__m256i; 2] {
     // SAFETY: the caller's promise.
     unsafe {
-        let moved = _mm256_srlv_epi64(_mm256_set1_epi64x(product as i64), shifts);
-        let places = _mm256_and_si256(moved, _mm256_set1_epi64x(63));
-        _mm256_sllv_epi64(_mm256_set1_epi64x(1), places)
+        // A byte w to the low end of word w, and zeros above it: an index with its top bit set gives 0.
+        let low = _mm256_setr_epi64x(!0xff, !0xff | 1, !0xff | 2, !0xff | 3);
+        let high = _mm256_setr_epi64x(!0xff | 4, !0xff | 5, !0xff | 6, !0xff | 7);
+        let (one, product) = (splat(1), splat(product));
+        [
+            _mm256_sllv_epi64(one, _mm256_shuffle_epi8(product, low)),
+            _mm256_sllv_epi64(one, _mm256_shuffle_epi8(product, high)),
+        ]
     }
 }
 
-/// Each of four bytes of 0 or 0xff as a word of 0 or all ones.
+/// Byte w, 0 or 0xff, in every byte of word w.
 ///
 /// # Safety
 ///
 /// The CPU has AVX2.
 #[inline(always)]
-unsafe fn spread(bytes: u32) -> __m256i {
+unsafe fn spread(bytes: u64) -> [__m256i; 2] {
+    const EVERY: i64 = 0x0101_0101_0101_0101;
     // SAFETY: the caller's promise.
-    unsafe { _mm256_cvtepi8_epi64(_mm_cvtsi32_si128(bytes as i32)) }
+    unsafe {
+        let low = _mm256_setr_epi64x(0, EVERY, 2 * EVERY, 3 * EVERY);
+        let high = _mm256_setr_epi64x(4 * EVERY, 5 * EVERY, 6 * EVERY, 7 * EVERY);
+        let bytes = splat(bytes);
+        [_mm256_shuffle_epi8(bytes, low), _mm256_shuffle_epi8(bytes, high)]
+    }
 }
