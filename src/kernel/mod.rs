@@ -5,6 +5,9 @@
 //! holding one proves that the CPU can run it.
 #![allow(unsafe_code)]
 
+// All but the soft-float targets.
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+mod aarch64;
 mod portable;
 mod scalar;
 pub(crate) mod schedule;
@@ -51,6 +54,8 @@ static TABLE: &[Row] = &[
     x86_64::avx512bw::ROW,
     #[cfg(target_arch = "x86_64")]
     x86_64::avx2::ROW,
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    aarch64::neon::ROW,
     // Without AVX2 in the build, `wide` shifts lane by lane, and plain words are faster.
     #[cfg(not(all(target_arch = "x86_64", not(target_feature = "avx2"))))]
     portable::ROW,

@@ -1,0 +1,162 @@
+//! NEON: a block is four registers.
+//!
+//! Shifts move the bytes of a product to their words, a shift of 1 by each makes the pattern, and one and-not per
+//! register tells whether a bit is missing. Keys are hashed one by one, since NEON has no product of 64-bit lanes.
+#![allow(unsafe_code)]
+
+use core::arch::aarch64::*;
+
+use crate::block::Block;
+use crate::hash::Seed;
+use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
+
+pub(in crate::kernel) const ROW: Row = Row {
+    name: "neon",
+    needs: "NEON",
+    // This file is only compiled for targets whose every CPU has it.
+    detect: || true,
+    functions: functions!(Neon),
+};
+
+struct Neon<const CLASS: u8, const MIX: bool> {
+    k: u32,
+    seed: Seed,
+    blocks: usize,
+}
+
+/// The shift that brings byte w of a product down to the low end of word w: −8w, in two's complement.
+const DOWN: [u64; 8] = [0, !7, !15, !23, !31, !39, !47, !55];
+
+/// Byte w of word w.
+const BYTES: [u64; 8] =
+    [0xff, 0xff << 8, 0xff << 16, 0xff << 24, 0xff << 32, 0xff << 40, 0xff << 48, 0xff << 56];
+
+/// Eight words, two to a register.
+type Registers = [uint64x2_t; 4];
+
+impl<const CLASS: u8, const MIX: bool> Neon<CLASS, MIX> {
+    #[inline(always)]
+    fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
+        let k = if CLASS == EIGHT { 8 } else { parameters.k };
+        Self { k, seed: parameters.seed, blocks }
+    }
+
+    /// The bits of a key in its block.
+    #[inline(always)]
+    fn pattern(&self, key: Placement) -> Registers {
+        let mut pattern = self.bits(key.first);
+        if CLASS != EIGHT {
+            let run = self.spread(key.run);
+            let second = if CLASS == MORE { self.bits(key.second) } else { pattern };
+            for i in 0..4 {
+                // SAFETY: the target has NEON, or this file would not be compiled.
+                unsafe {
+                    let in_run = vandq_u64(second[i], run[i]);
+                    pattern[i] = if CLASS == MORE { vorrq_u64(pattern[i], in_run) } else { in_run };
+                }
+            }
+        }
+        pattern
+    }
+
+    /// In each word one bit: the one that the product's byte for the word names with its low six bits.
+    #[inline(always)]
+    fn bits(&self, product: u64) -> Registers {
+        let down = self.load(&DOWN);
+        // SAFETY: the target has NEON, or this file would not be compiled.
+        unsafe {
+            let one = vdupq_n_u64(1);
+            let places = vdupq_n_u64(product & 0x3f3f_3f3f_3f3f_3f3f);
+            let mut bits = [one; 4];
+            for i in 0..4 {
+                // A shift takes its count from the lowest byte of a lane; the bytes above it, of other words, may stay.
+                let place = vshlq_u64(places, vreinterpretq_s64_u64(down[i]));
+                bits[i] = vshlq_u64(one, vreinterpretq_s64_u64(place));
+            }
+            bits
+        }
+    }
+
+    /// Each of eight bytes of 0 or 0xff as a word of 0 or all ones.
+    #[inline(always)]
+    fn spread(&self, bytes: u64) -> Registers {
+        let mut words = self.load(&BYTES);
+        for word in &mut words {
+            // SAFETY: the target has NEON, or this file would not be compiled.
+            unsafe { *word = vtstq_u64(*word, vdupq_n_u64(bytes)) }
+        }
+        words
+    }
+
+    /// The bits of the pattern that the block lacks, in any of the words that share a lane.
+    #[inline(always)]
+    fn missing_of(&self, block: Registers, pattern: Registers) -> uint64x2_t {
+        // SAFETY: the target has NEON, or this file would not be compiled.
+        unsafe {
+            let low = vorrq_u64(vbicq_u64(pattern[0], block[0]), vbicq_u64(pattern[1], block[1]));
+            let high = vorrq_u64(vbicq_u64(pattern[2], block[2]), vbicq_u64(pattern[3], block[3]));
+            vorrq_u64(low, high)
+        }
+    }
+
+    #[inline(always)]
+    fn load(&self, words: &[u64; 8]) -> Registers {
+        // SAFETY: the target has NEON, or this file would not be compiled. The loads read words 0 to 7 of eight.
+        unsafe {
+            let words = words.as_ptr();
+            [vld1q_u64(words), vld1q_u64(words.add(2)), vld1q_u64(words.add(4)), vld1q_u64(words.add(6))]
+        }
+    }
+}
+
+// SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+unsafe impl<const CLASS: u8, const MIX: bool> Engine for Neon<CLASS, MIX> {
+    /// The missing bits of all even words together in lane 0, of all odd ones in lane 1.
+    type Missing = uint64x2_t;
+
+    #[inline(always)]
+    fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
+        for (lane, &word) in words.iter().enumerate() {
+            let hash = if MIX { self.seed.mix(word) } else { word };
+            group.store(lane, hash, self.k, self.blocks);
+        }
+    }
+
+    #[inline(always)]
+    fn missing(&self, block: &Block, key: Placement) -> uint64x2_t {
+        self.missing_of(self.load(&block.0), self.pattern(key))
+    }
+
+    #[inline(always)]
+    fn insert(&self, block: &mut Block, key: Placement) -> uint64x2_t {
+        let pattern = self.pattern(key);
+        let before = self.load(&block.0);
+        for i in 0..4 {
+            // SAFETY: the target has NEON, or this file would not be compiled. The stores write words 0 to 7 of eight.
+            unsafe { vst1q_u64(block.0.as_mut_ptr().add(2 * i), vorrq_u64(before[i], pattern[i])) }
+        }
+        self.missing_of(before, pattern)
+    }
+
+    #[inline(always)]
+    fn is_present(&self, missing: uint64x2_t) -> bool {
+        // SAFETY: the target has NEON, or this file would not be compiled.
+        unsafe { vmaxvq_u32(vreinterpretq_u32_u64(missing)) == 0 }
+    }
+
+    #[inline(always)]
+    fn are_present(&self, missing: &[uint64x2_t; GROUP]) -> u8 {
+        // SAFETY: the target has NEON, or this file would not be compiled. The load reads all eight elements.
+        unsafe {
+            // The maximum of a key's four half-words is 0 when nothing is missing. Maxima of neighbours, taken twice,
+            // leave one half-word for each key, in the order of the keys.
+            let pairs = |a, b| vpmaxq_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b));
+            let low = vpmaxq_u32(pairs(missing[0], missing[1]), pairs(missing[2], missing[3]));
+            let high = vpmaxq_u32(pairs(missing[4], missing[5]), pairs(missing[6], missing[7]));
+            let present = vcombine_u16(vmovn_u32(vceqzq_u32(low)), vmovn_u32(vceqzq_u32(high)));
+            let bits = vld1q_u16([1, 2, 4, 8, 16, 32, 64, 128].as_ptr());
+            vaddvq_u16(vandq_u16(present, bits)) as u8
+        }
+    }
+}
