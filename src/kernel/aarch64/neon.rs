@@ -7,8 +7,7 @@
 use core::arch::aarch64::*;
 
 use crate::block::Block;
-use crate::hash::Seed;
-use crate::kernel::schedule::{Engine, GROUP, Group, Parameters, Placement};
+use crate::kernel::schedule::{Engine, GROUP, Placement, Shape};
 use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
 
 pub(in crate::kernel) const ROW: Row = Row {
@@ -19,11 +18,7 @@ pub(in crate::kernel) const ROW: Row = Row {
     functions: functions!(Neon),
 };
 
-struct Neon<const CLASS: u8, const MIX: bool> {
-    k: u32,
-    seed: Seed,
-    blocks: usize,
-}
+struct Neon<const CLASS: u8, const MIX: bool>(Shape);
 
 /// The shift that brings byte w of a product down to the low end of word w: −8w, in two's complement.
 const DOWN: [u64; 8] = [0, !7, !15, !23, !31, !39, !47, !55];
@@ -37,9 +32,8 @@ type Registers = [uint64x2_t; 4];
 
 impl<const CLASS: u8, const MIX: bool> Neon<CLASS, MIX> {
     #[inline(always)]
-    fn new(_: Detected, parameters: &Parameters, blocks: usize) -> Self {
-        let k = if CLASS == EIGHT { 8 } else { parameters.k };
-        Self { k, seed: parameters.seed, blocks }
+    fn new(_: Detected, shape: Shape) -> Self {
+        Self(shape)
     }
 
     /// The bits of a key in its block.
@@ -112,15 +106,15 @@ impl<const CLASS: u8, const MIX: bool> Neon<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Neon<CLASS, MIX> {
+    const CLASS: u8 = CLASS;
+    const MIX: bool = MIX;
+
     /// The missing bits of all even words together in lane 0, of all odd ones in lane 1.
     type Missing = uint64x2_t;
 
     #[inline(always)]
-    fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
-        for (lane, &word) in words.iter().enumerate() {
-            let hash = if MIX { self.seed.mix(word) } else { word };
-            group.store(lane, hash, self.k, self.blocks);
-        }
+    fn shape(&self) -> &Shape {
+        &self.0
     }
 
     #[inline(always)]
