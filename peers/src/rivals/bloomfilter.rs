@@ -18,8 +18,10 @@ pub(crate) fn entry<K: RaceKey>() -> Entry<K> {
     }
 }
 
+/// The halves of the seed are the keys of its two hashes, so they have to differ.
 fn build<K: RaceKey>(shape: Shape) -> Built<K> {
-    Ok(Box::new(Bloom::<K>::new_with_seed(shape.bytes, shape.items, &[7; 32])?))
+    let seed = std::array::from_fn(|i| i as u8);
+    Ok(Box::new(Bloom::<K>::new_with_seed(shape.bytes, shape.items, &seed)?))
 }
 
 impl<K: RaceKey> Rival<K> for Bloom<K> {
