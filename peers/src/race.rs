@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::keys::{KeyType, RaceKey, keys};
-use crate::report::{Op, Row, Work};
-use crate::rival::{Build, Built, Entry, OURS, Rival, Shape, table};
+use crate::report::{Op, Row, Work, median};
+use crate::rival::{Build, Entry, OURS, Rival, Shape, table};
 
 /// What is measured, and how often.
 pub(crate) struct Plan {
@@ -29,6 +29,12 @@ const BATCHES: usize = 8;
 /// Inserts a timed run has at least; of small filters, several are filled for that.
 const LEAST_INSERTS: usize = 1 << 15;
 
+/// The part of the keys that goes into a filter on entry.
+const FIRST: usize = 64;
+
+/// Keys looked up before inserts are timed: enough to reach nearly every line of a filter that fits a cache.
+const WARM: usize = 1 << 18;
+
 /// Absent keys are numbered from here on.
 const ABSENT: u64 = 1 << 40;
 
@@ -44,29 +50,26 @@ pub(crate) fn run<K: RaceKey>(plan: &Plan, key_type: KeyType) -> Result<(Vec<Row
         let key_bytes = (items + 3 * BATCHES * plan.batch) as u64 * key_type.bytes();
         let memory = key_bytes + (bytes + bytes / 4) as u64 * table::<K>().len() as u64;
         if memory > plan.memory {
-            notes.push(note(format!("left out, for it takes {} MiB of memory", memory >> 20)));
+            notes.push(note(format!("left out: it takes {} MiB of memory", memory >> 20)));
             continue;
         }
         eprintln!("{}, {} …", size(bytes), key_type.name());
         let mut field = Field { plan, shape, keys: keys::<K>(0, items), lanes: Vec::new() };
         for entry in table().into_iter().filter(|entry| bytes >= entry.from_bytes) {
-            let time =
-                Duration::from_secs_f64(costs.get(entry.name).map_or(0.0, |ns| ns * 1e-9 * items as f64));
+            let name = entry.name;
             let build = memory + (entry.build_bytes * items) as u64;
-            if time > plan.fill_limit {
-                notes.push(note(format!("{} left out, for it takes about {time:.0?} to fill", entry.name)));
-            } else if build > plan.memory {
-                notes.push(note(format!("{} left out, for its build takes {} MiB", entry.name, build >> 20)));
-            } else if let Err(error) = field.enter(entry) {
-                notes.push(note(error));
-            }
+            let entered = if build > plan.memory {
+                Err(format!("its build takes {} MiB of memory", build >> 20))
+            } else {
+                field.enter(entry, costs.get(name).copied().unwrap_or(0.0))
+            };
+            notes.extend(entered.err().map(|why| note(format!("{name} left out: {why}"))));
         }
         field.fill()?;
         for lane in &field.lanes {
-            // Half as much again for the caches that the next size leaves.
             costs.insert(
                 lane.entry.name,
-                1.5 * lane.inserts.iter().flatten().fold(0.0, |a: f64, &b| a.max(b)),
+                lane.inserts.iter().filter_map(|times| median(times)).fold(0.0, f64::max),
             );
         }
         rows.extend(field.rows(key_type)?);
@@ -98,24 +101,44 @@ struct Lane<K> {
 }
 
 impl<K: RaceKey> Field<'_, K> {
-    fn enter(&mut self, entry: Entry<K>) -> Result<(), String> {
+    /// Builds a filter that can be filled in time, as far as that shows before: by the time a key of the size before, half as
+    /// much again since caches get short, and by the first keys.
+    fn enter(&mut self, entry: Entry<K>, cost_before: f64) -> Result<(), String> {
+        let in_time = |cost: f64| {
+            let time = Duration::from_secs_f64(cost * 1e-9 * self.keys.len() as f64);
+            let limit = self.plan.fill_limit;
+            if time <= limit {
+                Ok(())
+            } else {
+                Err(format!("it takes about {time:.1?} to fill, over {limit:?}"))
+            }
+        };
+        in_time(1.5 * cost_before)?;
         let mut inserts = [Vec::new(), Vec::new()];
         let start = Instant::now();
-        let built: Built<K> = match entry.build {
-            Build::Empty(build) => build(self.shape),
-            Build::Whole(build) => build(&self.keys),
+        let rival = match entry.build {
+            Build::Empty(build) => {
+                let mut rival = build(self.shape)?;
+                let first = &self.keys[..self.keys.len() / FIRST];
+                let start = Instant::now();
+                rival.insert_bulk(first);
+                in_time(nanos(start.elapsed(), first.len()))?;
+                rival
+            }
+            Build::Whole(build) => {
+                let rival = build(&self.keys)?;
+                inserts[0].push(nanos(start.elapsed(), self.keys.len()));
+                rival
+            }
         };
-        let rival = built.map_err(|error| format!("{} left out: {error}", entry.name))?;
-        if matches!(entry.build, Build::Whole(_)) {
-            inserts[0].push(nanos(start.elapsed(), self.keys.len()));
-        }
         self.lanes.push(Lane { entry, rival, inserts });
         Ok(())
     }
 
     /// Fills the filters and times it. The first quarter of the keys is not timed; the rest comes in runs, in bulk and one
     /// at a time by turns, of whose keys the first half is not timed either. A large filter is filled once, a run of each
-    /// sort in every round; small ones are filled anew, as often as it takes to have enough keys.
+    /// sort in every round, after lookups that bring it back to the caches; small ones are filled anew, as often as it takes
+    /// to have enough keys.
     fn fill(&mut self) -> Result<(), String> {
         let rounds = self.plan.rounds;
         let rest = self.keys.len() - self.keys.len() / 4;
@@ -125,13 +148,15 @@ impl<K: RaceKey> Field<'_, K> {
         let start = self.keys.len() / 4;
         if once {
             for lane in &mut self.lanes {
-                lane.insert(&self.keys[..start]);
+                lane.insert(&self.keys[self.keys.len() / FIRST..start]);
             }
         }
+        let warm = &self.keys[..start.min(WARM)];
         for round in 0..rounds {
             for lane in &mut self.lanes {
                 match lane.entry.build {
                     Build::Empty(_) if once => {
+                        black_box(lane.rival.lookup_bulk(warm));
                         let times = lane.time_runs(&self.keys[start + 2 * round * run..][..2 * run]);
                         lane.inserts[0].push(times[0]);
                         lane.inserts[1].push(times[1]);

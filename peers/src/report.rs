@@ -98,7 +98,7 @@ impl Row {
     }
 }
 
-fn median(values: &[f64]) -> Option<f64> {
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied()
@@ -164,11 +164,11 @@ impl Report {
             let work = hit_rate.map_or("inserts".into(), |rate| format!("lookups, {rate} % present"));
             let _ = writeln!(text, "\n{}, {key_type}, {work}", size(bytes));
             let _ =
-                writeln!(text, "{:<27} {:>5} {:>7}  {:^27}  {:^27}", "", "bits", "fpr %", "bulk", "single");
+                writeln!(text, "{:<27} {:>5} {:>7}  {:>15} {:>28}", "", "bits", "fpr %", "bulk", "single");
             write_table(&mut text, &rows);
         }
-        for note in &self.notes {
-            let _ = writeln!(text, "\n{note}");
+        if !self.notes.is_empty() {
+            let _ = writeln!(text, "\n{}", self.notes.join("\n"));
         }
         text
     }
@@ -183,21 +183,22 @@ fn write_table(text: &mut String, rows: &[&Row]) {
             (None, Some(kernel)) if bulk.name == OURS => format!("{} {kernel}", bulk.name),
             _ => bulk.name.into(),
         };
-        let _ = writeln!(
-            text,
-            "{name:<27} {:>5.2} {:>7.4}  {}  {}",
-            bulk.bits_per_key,
-            100.0 * bulk.fpr,
-            cell(Some(bulk)),
-            cell(single.copied()),
-        );
+        let (bits, rate) = (bulk.bits_per_key, 100.0 * bulk.fpr);
+        let cells = [Some(*bulk), single.copied()].map(cell).join("  ");
+        let _ = writeln!(text, "{name:<27} {bits:>5.2} {rate:>7.4}  {}", cells.trim_end());
     }
 }
 
 fn cell(row: Option<&Row>) -> String {
     let Some(row) = row else { return format!("{:^27}", "—") };
-    let ratio = row.ratio_to_ours.map_or(String::new(), |ratio| format!("{ratio:.2}×"));
-    format!("{:>6.2} {:>6.2}–{:<6.2}{ratio:>7}", row.ns, row.ns_min, row.ns_max)
+    let ratio = row.ratio_to_ours.map_or(String::new(), |ratio| figure(ratio) + "×");
+    let [ns, least, most] = [row.ns, row.ns_min, row.ns_max].map(figure);
+    format!("{ns:>6} {least:>6}–{most:<6}{ratio:>7}")
+}
+
+/// Hundredths, as long as they fit the column.
+fn figure(value: f64) -> String {
+    if value < 100.0 { format!("{value:.2}") } else { format!("{value:.0}") }
 }
 
 fn machine() -> String {

@@ -138,11 +138,11 @@ fn who_sits_out_is_said() {
     let short = Plan { fill_limit: Duration::from_nanos(1), ..plan() };
     let (_, notes) = race::run::<u64>(&short, KeyType::U64).unwrap();
     assert!(
-        notes.iter().any(|note| note.starts_with("2 MiB, u64: fastbloom left out, for it takes")),
+        notes.iter().any(|note| note.starts_with("2 MiB, u64: fastbloom left out: it takes about")),
         "{notes:?}"
     );
     let poor = Plan { memory: 10 << 20, ..plan() };
     let (rows, notes) = race::run::<u64>(&poor, KeyType::U64).unwrap();
     assert!(rows.iter().all(|row| row.filter_bytes == 16 << 10));
-    assert!(notes[0].starts_with("2 MiB, u64: left out, for it takes"), "{notes:?}");
+    assert!(notes[0].starts_with("2 MiB, u64: left out: it takes"), "{notes:?}");
 }

@@ -53,8 +53,8 @@ impl Hasher for Fold {
     }
 }
 
-/// Above this load it loses keys.
-const MAX_LOAD: f64 = 0.95;
+/// Near a load of 0.95 it begins to lose keys.
+const MAX_LOAD: f64 = 0.9;
 
 fn build<K: RaceKey>(shape: Shape) -> Built<K> {
     let load = shape.items as f64 / shape.bytes.next_power_of_two() as f64;
