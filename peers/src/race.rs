@@ -17,7 +17,7 @@ pub(crate) struct Plan {
     pub(crate) rounds: usize,
     /// Keys that a timed run looks up.
     pub(crate) batch: usize,
-    /// A contestant whose filter would take longer to fill sits a size out.
+    /// Time to fill the filters of a size; who would take longer than those before it leave sits the size out.
     pub(crate) fill_limit: Duration,
     /// Memory that the race may take.
     pub(crate) memory: u64,
@@ -30,7 +30,7 @@ const BATCHES: usize = 8;
 const LEAST_INSERTS: usize = 1 << 15;
 
 /// The part of the keys that goes into a filter on entry.
-const FIRST: usize = 64;
+const FIRST: usize = 32;
 
 /// Keys looked up before inserts are timed: enough to reach nearly every line of a filter that fits a cache.
 const WARM: usize = 1 << 18;
@@ -54,7 +54,8 @@ pub(crate) fn run<K: RaceKey>(plan: &Plan, key_type: KeyType) -> Result<(Vec<Row
             continue;
         }
         eprintln!("{}, {} …", size(bytes), key_type.name());
-        let mut field = Field { plan, shape, keys: keys::<K>(0, items), lanes: Vec::new() };
+        let mut field =
+            Field { plan, shape, keys: keys::<K>(0, items), time_left: plan.fill_limit, lanes: Vec::new() };
         for entry in table().into_iter().filter(|entry| bytes >= entry.from_bytes) {
             let name = entry.name;
             let build = memory + (entry.build_bytes * items) as u64;
@@ -90,6 +91,7 @@ struct Field<'a, K> {
     plan: &'a Plan,
     shape: Shape,
     keys: Vec<K>,
+    time_left: Duration,
     lanes: Vec<Lane<K>>,
 }
 
@@ -101,28 +103,27 @@ struct Lane<K> {
 }
 
 impl<K: RaceKey> Field<'_, K> {
-    /// Builds a filter that can be filled in time, as far as that shows before: by the time a key of the size before, half as
-    /// much again since caches get short, and by the first keys.
+    /// Builds a filter that can be filled in time, as far as that shows before: by the time a key of the size before, twice
+    /// since caches get short, and by its first keys but for the very first, which find new pages.
     fn enter(&mut self, entry: Entry<K>, cost_before: f64) -> Result<(), String> {
+        let limit = self.time_left;
         let in_time = |cost: f64| {
             let time = Duration::from_secs_f64(cost * 1e-9 * self.keys.len() as f64);
-            let limit = self.plan.fill_limit;
-            if time <= limit {
-                Ok(())
-            } else {
-                Err(format!("it takes about {time:.1?} to fill, over {limit:?}"))
-            }
+            let why = || format!("it takes about {time:.1?} to fill, and {limit:.1?} are left for it");
+            if time <= limit { Ok(time) } else { Err(why()) }
         };
-        in_time(1.5 * cost_before)?;
+        let mut time = in_time(2.0 * cost_before)?;
         let mut inserts = [Vec::new(), Vec::new()];
         let start = Instant::now();
         let rival = match entry.build {
             Build::Empty(build) => {
                 let mut rival = build(self.shape)?;
-                let first = &self.keys[..self.keys.len() / FIRST];
-                let start = Instant::now();
+                let (first, second) =
+                    self.keys[..self.keys.len() / FIRST].split_at(self.keys.len() / FIRST / 2);
                 rival.insert_bulk(first);
-                in_time(nanos(start.elapsed(), first.len()))?;
+                let start = Instant::now();
+                rival.insert_bulk(second);
+                time = time.max(in_time(nanos(start.elapsed(), second.len()))?);
                 rival
             }
             Build::Whole(build) => {
@@ -131,6 +132,7 @@ impl<K: RaceKey> Field<'_, K> {
                 rival
             }
         };
+        self.time_left -= time;
         self.lanes.push(Lane { entry, rival, inserts });
         Ok(())
     }
