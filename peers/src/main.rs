@@ -86,8 +86,8 @@ impl Args {
             bits_per_key: self.bits_per_key,
             hit_rates: or(self.hit_rates, if self.quick { &[0, 50] } else { &[0, 10, 50, 100] }),
             rounds: if self.quick { 5 } else { 15 },
-            batch: if self.quick { 1 << 17 } else { 1 << 20 },
-            fill_limit: Duration::from_secs(if self.quick { 28 } else { 900 }),
+            batch: if self.quick { 1 << 18 } else { 1 << 20 },
+            fill_limit: Duration::from_secs(if self.quick { 24 } else { 900 }),
             memory: system.available_memory() / 5 * 4,
         }
     }

@@ -15,7 +15,7 @@ pub(crate) struct Plan {
     pub(crate) bits_per_key: f64,
     pub(crate) hit_rates: Vec<u32>,
     pub(crate) rounds: usize,
-    /// Keys that a timed run looks up.
+    /// Keys that a run looks up: enough for the untimed run to reach nearly every line of a filter that fits a cache.
     pub(crate) batch: usize,
     /// Time to fill the filters of a size; who would take longer than those before it leave sits the size out.
     pub(crate) fill_limit: Duration,
@@ -214,8 +214,8 @@ impl<K: RaceKey> Field<'_, K> {
         Ok(rows)
     }
 
-    /// Times of every contestant. A run takes the next batch, and every second run is timed: the one before brings the caches
-    /// to the state that the work itself keeps them in.
+    /// Times of every contestant. Every run takes the next batch, and the last one of a kind is timed: those before bring
+    /// the caches to the state that the work itself keeps them in.
     fn lookups(&mut self, hit_rate: u32, absent: &[K]) -> Result<Vec<[Vec<f64>; 2]>, String> {
         let (mixed, present) = self.mix(hit_rate, absent);
         let batch = self.plan.batch;
@@ -225,7 +225,8 @@ impl<K: RaceKey> Field<'_, K> {
             for (lane, times) in self.lanes.iter_mut().zip(&mut times) {
                 for (single, times) in times.iter_mut().enumerate() {
                     let mut time = 0.0;
-                    for _ in 0..2 {
+                    // The first runs find what the contestant before left in the caches, so they are one more.
+                    for _ in 0..3 - single {
                         let turn = turns.next().expect("turns go on");
                         let keys = black_box(&mixed[turn * batch..][..batch]);
                         let start = Instant::now();
