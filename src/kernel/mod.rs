@@ -34,8 +34,8 @@ struct Row {
 
 /// The coarse functions that every kernel has.
 ///
-/// Each is safe to call when the row's `detect` is true and there is at least one block. `out` holds a byte for every eight keys: bit i % 8 of
-/// byte i / 8 tells whether key i was possibly present.
+/// Each is safe to call when the row's `detect` is true and there is at least one block. `out` holds a byte for every
+/// eight keys: bit i % 8 of byte i / 8 tells whether key i was possibly present.
 struct Functions {
     contains: unsafe fn(&Parameters, &[Block], Words<'_>, &mut [u8]),
     insert: unsafe fn(&Parameters, &mut [Block], Words<'_>),
