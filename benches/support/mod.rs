@@ -1,11 +1,6 @@
-//! What the benches share: keys, memory for the roofline, and interleaved rounds.
-
-pub mod roofline;
+//! What the benches share: keys, clock and median.
 
 use std::time::Instant;
-
-use memmap2::{Advice, MmapMut};
-use roofline::Line;
 
 /// Whether the bench is only to be tried: `cargo bench -- --test`, or as a test by `cargo test --benches`.
 pub fn is_trial() -> bool {
@@ -22,30 +17,6 @@ pub fn keys(seed: u64, count: usize) -> Vec<u64> {
         z ^ z >> 31
     };
     (0..count).map(next).collect()
-}
-
-/// Memory of the size and the pages of a filter, for the roofline.
-pub struct Lines {
-    map: MmapMut,
-    start: usize,
-    bytes: usize,
-}
-
-impl Lines {
-    pub fn new(bytes: usize) -> Self {
-        const HUGE: usize = 2 << 20;
-        let mut map =
-            MmapMut::map_anon(bytes.next_multiple_of(HUGE) + HUGE).expect("memory for the roofline");
-        let start = map.as_ptr().align_offset(HUGE);
-        // Refused where there are no huge pages; then neither does the filter have them.
-        let _ = map.advise(Advice::HugePage);
-        map[start..start + bytes].fill(1);
-        Self { map, start, bytes }
-    }
-
-    pub fn as_slice(&self) -> &[Line] {
-        bytemuck::cast_slice(&self.map[self.start..self.start + self.bytes])
-    }
 }
 
 /// Nanoseconds a key that `work` takes for `keys` keys.
