@@ -4,8 +4,8 @@
 use crate::block::Block;
 use crate::error::Error;
 use crate::hash::Seed;
-use crate::kernel::Kernel;
-use crate::kernel::schedule::{GROUP, Parameters, Words};
+use crate::kernel::Dispatch;
+use crate::kernel::schedule::{GROUP, Words};
 use crate::key::Key;
 
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
@@ -20,24 +20,21 @@ const FEW: usize = 7;
 /// Words in the bitmask of a chunk, when the answers of the kernel are not what the caller asked for.
 const MASK: usize = 64;
 
-/// What the kernel needs for every batch of a filter.
+/// The operations of a filter on batches.
 #[derive(Clone, Copy)]
-pub(crate) struct Engine<'a> {
-    pub(crate) kernel: Kernel,
-    pub(crate) parameters: &'a Parameters,
-}
+pub(crate) struct Engine<'a>(pub(crate) &'a Dispatch);
 
 impl Engine<'_> {
     /// Bit i % 64 of word i / 64 of `out` tells whether key i is possibly present; later bits of the last word are 0.
     pub(crate) fn mask<K: Key>(self, blocks: &[Block], keys: &[K], out: &mut [u64]) {
         if keys.len() <= FEW {
             return one_by_one(keys, out, |key| {
-                self.kernel.contains_one(self.parameters, blocks, key.hash(&self.parameters.seed))
+                self.0.contains_one(blocks, key.hash(&self.0.shape().seed))
             });
         }
-        for_each_chunk(keys, &self.parameters.seed, |start, words| {
+        for_each_chunk(keys, &self.0.shape().seed, |start, words| {
             let out = bytes_of(out, start, words.len());
-            self.kernel.contains(self.parameters, blocks, tagged::<K>(words), out);
+            self.0.contains(blocks, tagged::<K>(words), out);
         });
         in_native_order(out, keys.len());
     }
@@ -58,8 +55,8 @@ impl Engine<'_> {
     }
 
     pub(crate) fn insert<K: Key>(self, blocks: &mut [Block], keys: &[K]) {
-        for_each_chunk(keys, &self.parameters.seed, |_, words| {
-            self.kernel.insert(self.parameters, blocks, tagged::<K>(words))
+        for_each_chunk(keys, &self.0.shape().seed, |_, words| {
+            self.0.insert(blocks, tagged::<K>(words))
         });
     }
 
@@ -67,12 +64,12 @@ impl Engine<'_> {
     pub(crate) fn insert_and_report<K: Key>(self, blocks: &mut [Block], keys: &[K], out: &mut [u64]) {
         if keys.len() <= FEW {
             return one_by_one(keys, out, |key| {
-                self.kernel.insert_one(self.parameters, blocks, key.hash(&self.parameters.seed))
+                self.0.insert_one(blocks, key.hash(&self.0.shape().seed))
             });
         }
-        for_each_chunk(keys, &self.parameters.seed, |start, words| {
+        for_each_chunk(keys, &self.0.shape().seed, |start, words| {
             let out = bytes_of(out, start, words.len());
-            self.kernel.insert_and_report(self.parameters, blocks, tagged::<K>(words), out);
+            self.0.insert_and_report(blocks, tagged::<K>(words), out);
         });
         in_native_order(out, keys.len());
     }

@@ -6,9 +6,10 @@ use crate::batch::{self, Engine};
 use crate::block::{Blocks, Pages};
 use crate::error::Error;
 use crate::hash::Seed;
-use crate::kernel::Kernel;
-use crate::kernel::schedule::Parameters;
+use crate::kernel::schedule::Shape;
+use crate::kernel::{Dispatch, Kernel};
 use crate::key::Key;
+use crate::scheme::Scheme;
 use crate::scheme::block512::BLOCK_BYTES;
 use crate::sizing::blocked;
 
@@ -41,8 +42,7 @@ use crate::sizing::blocked;
 /// ```
 pub struct BloomFilter {
     blocks: Blocks,
-    parameters: Parameters,
-    kernel: Kernel,
+    dispatch: Dispatch,
     design: Design,
 }
 
@@ -55,6 +55,7 @@ pub(crate) struct Design {
 
 impl BloomFilter {
     pub(crate) fn new(
+        scheme: Scheme,
         blocks: u64,
         k: u32,
         seed: Seed,
@@ -65,28 +66,29 @@ impl BloomFilter {
         if !crate::hash::wyhash_is_ours() {
             return Err(Error::ForeignHash);
         }
-        let parameters = Parameters { k, seed };
-        Ok(Self { blocks: Blocks::zeroed(blocks, pages)?, parameters, kernel, design })
+        let lines = Blocks::zeroed(blocks, pages)?;
+        let shape = Shape { scheme, k, blocks: blocks as usize, seed };
+        Ok(Self { blocks: lines, dispatch: Dispatch::new(kernel, shape), design })
     }
 
     fn engine(&self) -> Engine<'_> {
-        Engine { kernel: self.kernel, parameters: &self.parameters }
+        Engine(&self.dispatch)
     }
 
     /// Inserts a key. Returns whether it was possibly present before: `false` is certain, `true` is wrong with the
     /// false-positive rate.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> bool {
-        let hash = key.hash(&self.parameters.seed);
-        self.kernel.insert_one(&self.parameters, self.blocks.as_mut_slice(), hash)
+        let hash = key.hash(&self.dispatch.shape().seed);
+        self.dispatch.insert_one(self.blocks.as_mut_slice(), hash)
     }
 
     /// Whether a key is possibly present. `false` is certain.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        let hash = key.hash(&self.parameters.seed);
-        self.kernel.contains_one(&self.parameters, self.blocks.as_slice(), hash)
+        let hash = key.hash(&self.dispatch.shape().seed);
+        self.dispatch.contains_one(self.blocks.as_slice(), hash)
     }
 
     /// Inserts every key of a batch.
@@ -101,7 +103,7 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn insert_batch<K: Key>(&mut self, keys: &[K]) {
-        Engine { kernel: self.kernel, parameters: &self.parameters }.insert(self.blocks.as_mut_slice(), keys);
+        Engine(&self.dispatch).insert(self.blocks.as_mut_slice(), keys);
     }
 
     /// Inserts every key of a batch and tells which were possibly present before, exactly as if
@@ -127,7 +129,7 @@ impl BloomFilter {
     pub fn insert_batch_reporting<K: Key>(&mut self, keys: &[K], before: &mut [u64]) -> Result<usize, Error> {
         let words = keys.len().div_ceil(64);
         batch::check_output(words, before.len())?;
-        let engine = Engine { kernel: self.kernel, parameters: &self.parameters };
+        let engine = Engine(&self.dispatch);
         engine.insert_and_report(self.blocks.as_mut_slice(), keys, &mut before[..words]);
         Ok(batch::count(&before[..words]))
     }
@@ -226,7 +228,7 @@ impl BloomFilter {
 
     /// Number of bits of a key, 1…16.
     pub fn k(&self) -> u32 {
-        self.parameters.k
+        self.dispatch.shape().k
     }
 
     /// Number of 64-byte blocks.
@@ -246,17 +248,17 @@ impl BloomFilter {
 
     /// The seed of the hashes.
     pub fn seed(&self) -> u64 {
-        self.parameters.seed.value
+        self.dispatch.shape().seed.value
     }
 
     /// The kernel that does the work.
     pub fn kernel(&self) -> Kernel {
-        self.kernel
+        self.dispatch.kernel()
     }
 
     /// Changes the kernel. The bits and the answers stay the same.
     pub fn set_kernel(&mut self, kernel: Kernel) {
-        self.kernel = kernel;
+        self.dispatch = Dispatch::new(kernel, *self.dispatch.shape());
     }
 
     /// The pages that the system gave for the blocks, which may differ from those asked for.
@@ -327,7 +329,7 @@ impl fmt::Debug for BloomFilter {
             .field("blocks", &self.blocks())
             .field("k", &self.k())
             .field("seed", &self.seed())
-            .field("kernel", &self.kernel.name())
+            .field("kernel", &self.kernel().name())
             .field("pages", &self.pages())
             .field("design", &self.design)
             .finish_non_exhaustive()

@@ -5,6 +5,7 @@ use crate::block::Pages;
 use crate::error::Error;
 use crate::hash::{DEFAULT_SEED, Seed};
 use crate::kernel::Kernel;
+use crate::scheme::Scheme;
 use crate::scheme::block512::BLOCK_BYTES;
 use crate::sizing::blocked::{self, Choice, MAX_BLOCKS};
 
@@ -148,7 +149,7 @@ impl Builder {
     pub fn build(self) -> Result<BloomFilter, Error> {
         let (blocks, k, design) = self.shape()?;
         let kernel = self.kernel.unwrap_or_else(Kernel::best);
-        BloomFilter::new(blocks, k, self.seed, kernel, self.pages, design)
+        BloomFilter::new(Scheme::Block512, blocks, k, self.seed, kernel, self.pages, design)
     }
 
     fn shape(&self) -> Result<(u64, u32, Design), Error> {

@@ -6,6 +6,7 @@ use crate::error::{Error, FormatError};
 use crate::filter::{BloomFilter, Design};
 use crate::hash::Seed;
 use crate::kernel::Kernel;
+use crate::scheme::Scheme;
 use crate::scheme::block512::{BLOCK_BYTES, MAX_K};
 use crate::sizing::blocked::MAX_BLOCKS;
 
@@ -139,6 +140,6 @@ impl Header {
 
     pub(super) fn empty_filter(&self) -> Result<BloomFilter, Error> {
         let seed = Seed::new(self.seed);
-        BloomFilter::new(self.blocks, self.k, seed, Kernel::best(), Pages::Ordinary, self.design)
+        BloomFilter::new(Scheme::Block512, self.blocks, self.k, seed, Kernel::best(), Pages::Ordinary, self.design)
     }
 }

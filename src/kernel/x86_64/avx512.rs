@@ -9,18 +9,19 @@ use core::arch::x86_64::*;
 
 use super::cpu_has;
 use super::hash512::{Hash512, load, missing, splat, spread, store};
+use super::split512::Split512;
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Group, Placement, Shape};
-use crate::kernel::{Detected, EIGHT, FEWER, MORE, Row, functions};
+use crate::kernel::layout::Block512;
+use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
+use crate::kernel::{Detected, EIGHT, FEWER, MORE, Row, by_class, functions};
+use crate::scheme::block512::Placement;
 
 pub(in crate::kernel) const ROW: Row = Row {
     name: "avx512",
     needs: "AVX-512 F, BW, DQ, VBMI, BITALG",
     detect: || cpu_has!("avx512f", "avx512bw", "avx512dq", "avx512vbmi", "avx512bitalg"),
-    functions: functions!(
-        Vbmi,
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512bitalg")]
-    ),
+    block512: by_class!(Vbmi, #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512bitalg")]),
+    split: functions!(Split512, EIGHT, #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512bitalg")]),
 };
 
 struct Vbmi<const CLASS: u8, const MIX: bool>(Hash512);
@@ -100,6 +101,7 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
+    type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
 

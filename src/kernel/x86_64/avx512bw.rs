@@ -8,15 +8,19 @@ use core::arch::x86_64::*;
 
 use super::cpu_has;
 use super::hash512::{Hash512, load, missing, splat, spread, store};
+use super::split512::Split512;
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Group, Placement, Shape};
-use crate::kernel::{Detected, EIGHT, FEWER, Row, functions};
+use crate::kernel::layout::Block512;
+use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
+use crate::kernel::{Detected, EIGHT, FEWER, Row, by_class, functions};
+use crate::scheme::block512::Placement;
 
 pub(in crate::kernel) const ROW: Row = Row {
     name: "avx512bw",
     needs: "AVX-512 F, BW, DQ",
     detect: || cpu_has!("avx512f", "avx512bw", "avx512dq"),
-    functions: functions!(Avx512, #[target_feature(enable = "avx512f,avx512bw,avx512dq")]),
+    block512: by_class!(Avx512, #[target_feature(enable = "avx512f,avx512bw,avx512dq")]),
+    split: functions!(Split512, EIGHT, #[target_feature(enable = "avx512f,avx512bw,avx512dq")]),
 };
 
 struct Avx512<const CLASS: u8, const MIX: bool>(Hash512);
@@ -50,6 +54,7 @@ impl<const CLASS: u8, const MIX: bool> Avx512<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
+    type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
 

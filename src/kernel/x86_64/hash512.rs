@@ -45,13 +45,30 @@ impl Hash512 {
             if CLASS != EIGHT {
                 let high = _mm512_and_si512(_mm512_srli_epi64::<59>(first), splat(0x18));
                 let low = _mm512_and_si512(_mm512_srli_epi64::<49>(first), splat(0x20));
-                let run = splat(block512::run_from_0(self.0.parameters.k));
+                let run = splat(block512::run_from_0(self.0.k));
                 store(&mut group.run, _mm512_rolv_epi64(run, _mm512_or_si512(high, low)));
             }
             if CLASS == MORE {
                 let folded = _mm512_xor_si512(first, _mm512_srli_epi64::<FOLD>(first));
                 store(&mut group.second, _mm512_mullo_epi64(folded, splat(SECOND)));
             }
+        }
+    }
+
+    /// [`prepare`](Self::prepare) for split blocks.
+    #[inline(always)]
+    pub(super) fn prepare_split<const MIX: bool>(&self, words: &[u64; GROUP], group: &mut Group) {
+        // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
+        unsafe {
+            let mut h = load(words);
+            if MIX {
+                h = self.mix(h);
+            }
+            store(&mut group.first, h);
+            let product = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), splat(self.0.blocks as u64));
+            // The upper half of the product is the block; 32 times that is the product moved down by 27, its low bits cleared.
+            let offset = _mm512_and_si512(_mm512_srli_epi64::<27>(product), splat(!31));
+            store(&mut group.offset, offset);
         }
     }
 
@@ -68,7 +85,7 @@ impl Hash512 {
     /// [`Seed::mix`] in every lane.
     #[inline(always)]
     fn mix(&self, keys: __m512i) -> __m512i {
-        let seed = &self.0.parameters.seed;
+        let seed = &self.0.seed;
         const S: [u32; 3] = MIX_SHIFTS;
         // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
         unsafe {

@@ -1,24 +1,19 @@
-//! NEON: a block is four registers.
+//! Blocks of 64 bytes: four registers.
 //!
 //! Shifts move the bytes of a product to their words, a shift of 1 by each makes the pattern, and one and-not per
-//! register tells whether a bit is missing. Keys are hashed one by one, since NEON has no product of 64-bit lanes.
+//! register tells whether a bit is missing.
 #![allow(unsafe_code)]
 
 use core::arch::aarch64::*;
 
+use super::{are_zero, is_zero};
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Placement, Shape};
-use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
+use crate::kernel::layout::Block512;
+use crate::kernel::schedule::{Engine, GROUP, Shape};
+use crate::kernel::{Detected, EIGHT, MORE};
+use crate::scheme::block512::Placement;
 
-pub(in crate::kernel) const ROW: Row = Row {
-    name: "neon",
-    needs: "NEON",
-    // This file is only compiled for targets whose every CPU has it.
-    detect: || true,
-    functions: functions!(Neon),
-};
-
-struct Neon<const CLASS: u8, const MIX: bool>(Shape);
+pub(super) struct Neon<const CLASS: u8, const MIX: bool>(Shape);
 
 /// The shift that brings byte w of a product down to the low end of word w: −8w, in two's complement.
 const DOWN: [u64; 8] = [0, !7, !15, !23, !31, !39, !47, !55];
@@ -32,7 +27,7 @@ type Registers = [uint64x2_t; 4];
 
 impl<const CLASS: u8, const MIX: bool> Neon<CLASS, MIX> {
     #[inline(always)]
-    fn new(_: Detected, shape: Shape) -> Self {
+    pub(super) fn new(_: Detected, shape: Shape) -> Self {
         Self(shape)
     }
 
@@ -106,6 +101,7 @@ impl<const CLASS: u8, const MIX: bool> Neon<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Neon<CLASS, MIX> {
+    type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
 
@@ -135,22 +131,11 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Neon<CLASS, MIX> {
 
     #[inline(always)]
     fn is_present(&self, missing: uint64x2_t) -> bool {
-        // SAFETY: the target has NEON, or this file would not be compiled.
-        unsafe { vmaxvq_u32(vreinterpretq_u32_u64(missing)) == 0 }
+        is_zero(missing)
     }
 
     #[inline(always)]
     fn are_present(&self, missing: &[uint64x2_t; GROUP]) -> u8 {
-        // SAFETY: the target has NEON, or this file would not be compiled. The load reads all eight elements.
-        unsafe {
-            // The maximum of a key's four half-words is 0 when nothing is missing. Maxima of neighbours, taken twice,
-            // leave one half-word for each key, in the order of the keys.
-            let pairs = |a, b| vpmaxq_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b));
-            let low = vpmaxq_u32(pairs(missing[0], missing[1]), pairs(missing[2], missing[3]));
-            let high = vpmaxq_u32(pairs(missing[4], missing[5]), pairs(missing[6], missing[7]));
-            let present = vcombine_u16(vmovn_u32(vceqzq_u32(low)), vmovn_u32(vceqzq_u32(high)));
-            let bits = vld1q_u16([1, 2, 4, 8, 16, 32, 64, 128].as_ptr());
-            vaddvq_u16(vandq_u16(present, bits)) as u8
-        }
+        are_zero(missing)
     }
 }

@@ -1,4 +1,4 @@
-//! AVX2: a block is two registers.
+//! Blocks of 64 bytes: two registers.
 //!
 //! A shuffle brings the bytes of a product to their words, a shift of 1 by each makes the pattern, and one and-not per half
 //! finds the missing bits.
@@ -6,45 +6,23 @@
 
 use core::arch::x86_64::*;
 
-use super::cpu_has;
+use super::{load, mix, splat, store, times};
 use crate::block::Block;
-use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS};
-use crate::kernel::schedule::{Engine, GROUP, Group, Placement, Shape};
-use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
-use crate::scheme::block512::{self, FIRST, FOLD, SECOND};
-
-pub(in crate::kernel) const ROW: Row = Row {
-    name: "avx2",
-    needs: "AVX2",
-    detect: || cpu_has!("avx2"),
-    functions: functions!(Avx2, #[target_feature(enable = "avx2")]),
-};
+use crate::kernel::layout::Block512;
+use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
+use crate::kernel::{Detected, EIGHT, MORE};
+use crate::kernel::x86_64::split256::{are_zero, is_zero};
+use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
 
 /// The low six bits of every byte.
 const PLACES: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
-struct Avx2<const CLASS: u8, const MIX: bool>(Shape);
+pub(super) struct Avx2<const CLASS: u8, const MIX: bool>(Shape);
 
 impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     #[inline(always)]
-    fn new(_: Detected, shape: Shape) -> Self {
+    pub(super) fn new(_: Detected, shape: Shape) -> Self {
         Self(shape)
-    }
-
-    /// [`Seed::mix`] in every lane.
-    #[inline(always)]
-    fn mix(&self, keys: __m256i) -> __m256i {
-        let seed = &self.0.parameters.seed;
-        const S: [i32; 3] = [MIX_SHIFTS[0] as i32, MIX_SHIFTS[1] as i32, MIX_SHIFTS[2] as i32];
-        // SAFETY: the CPU has AVX2, or `self` would not exist.
-        unsafe {
-            let mut h = _mm256_xor_si256(keys, splat(seed.before));
-            h = _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[0] }>(h));
-            h = _mm256_add_epi64(times(h, MIX_1), splat(seed.between));
-            h = _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[1] }>(h));
-            h = times(h, MIX_2);
-            _mm256_xor_si256(h, _mm256_srli_epi64::<{ S[2] }>(h))
-        }
     }
 
     /// Hashes half a group.
@@ -55,7 +33,7 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
         unsafe {
             let mut h = load(&words[lanes.clone()]);
             if MIX {
-                h = self.mix(h);
+                h = mix(&self.0.seed, h);
             }
             // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
             let blocks = splat(self.0.blocks as u64);
@@ -78,7 +56,7 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
                 let left = _mm256_or_si256(high, low);
                 let right = _mm256_sub_epi64(splat(64), left);
                 // A rotation from two shifts; a shift by 64 gives 0, as it must.
-                let run = splat(block512::run_from_0(self.0.parameters.k));
+                let run = splat(block512::run_from_0(self.0.k));
                 let run = _mm256_or_si256(_mm256_sllv_epi64(run, left), _mm256_srlv_epi64(run, right));
                 store(&mut group.run[lanes], run);
             }
@@ -146,25 +124,11 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             _mm256_or_si256(low, high)
         }
     }
-
-    /// Bit i of the answer is set when `missing[i]` is 0, for four keys.
-    #[inline(always)]
-    fn zeros(&self, missing: &[__m256i]) -> u8 {
-        // SAFETY: the CPU has AVX2, or `self` would not exist.
-        unsafe {
-            // Pairs of keys, then pairs of pairs: word i of the last sum is the sum of the words of key i.
-            let a = or_pairs(missing[0], missing[1]);
-            let b = or_pairs(missing[2], missing[3]);
-            let low = _mm256_permute2x128_si256::<0x20>(a, b);
-            let high = _mm256_permute2x128_si256::<0x31>(a, b);
-            let zero = _mm256_cmpeq_epi64(_mm256_or_si256(low, high), _mm256_setzero_si256());
-            _mm256_movemask_pd(_mm256_castsi256_pd(zero)) as u8
-        }
-    }
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
+    type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
 
@@ -205,73 +169,14 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     #[inline(always)]
     fn is_present(&self, missing: __m256i) -> bool {
         // SAFETY: the CPU has AVX2, or `self` would not exist.
-        unsafe { _mm256_testz_si256(missing, missing) == 1 }
+        unsafe { is_zero(missing) }
     }
 
     #[inline(always)]
     fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
-        self.zeros(&missing[..4]) | self.zeros(&missing[4..]) << 4
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe { are_zero(missing) }
     }
-}
-
-/// # Safety
-///
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn splat(word: u64) -> __m256i {
-    // SAFETY: the caller's promise.
-    unsafe { _mm256_set1_epi64x(word as i64) }
-}
-
-/// The first four of the words.
-///
-/// # Safety
-///
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn load(words: &[u64]) -> __m256i {
-    let words: &[u64; 4] = words.first_chunk().expect("four words");
-    // SAFETY: the caller's promise; four words are 32 bytes, and the load needs no alignment.
-    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
-}
-
-/// # Safety
-///
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn store(words: &mut [u64], value: __m256i) {
-    let words: &mut [u64; 4] = words.first_chunk_mut().expect("four words");
-    // SAFETY: the caller's promise; four words are 32 bytes, and the store needs no alignment.
-    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), value) }
-}
-
-/// The low 64 bits of each lane's product with `factor`, from products of 32 bits.
-///
-/// # Safety
-///
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn times(lanes: __m256i, factor: u64) -> __m256i {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let (low, high) = (splat(factor), splat(factor >> 32));
-        let cross = _mm256_add_epi64(
-            _mm256_mul_epu32(_mm256_srli_epi64::<32>(lanes), low),
-            _mm256_mul_epu32(lanes, high),
-        );
-        _mm256_add_epi64(_mm256_mul_epu32(lanes, low), _mm256_slli_epi64::<32>(cross))
-    }
-}
-
-/// In words 0 and 2 what the pairs of words of `a` have together, in words 1 and 3 the same of `b`.
-///
-/// # Safety
-///
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn or_pairs(a: __m256i, b: __m256i) -> __m256i {
-    // SAFETY: the caller's promise.
-    unsafe { _mm256_or_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)) }
 }
 
 /// In each word one bit: the one that the byte of the product names, which holds nothing but a place.
