@@ -2,12 +2,12 @@
 
 use core::fmt;
 
-use crate::batch::{self, Engine};
-use crate::block::{Blocks, Pages};
+use crate::batch;
+use crate::block::Pages;
 use crate::error::Error;
 use crate::hash::Seed;
 use crate::kernel::schedule::Shape;
-use crate::kernel::{Dispatch, Kernel};
+use crate::kernel::{BitArray, Kernel};
 use crate::key::Key;
 use crate::scheme::Scheme;
 use crate::scheme::block512::BLOCK_BYTES;
@@ -40,9 +40,12 @@ use crate::sizing::blocked;
 /// assert_eq!((possibly_present, mask[0]), (2, 0b011));
 /// # Ok::<(), bloomline::Error>(())
 /// ```
+///
+/// A clone has the same bits, kernel and kind of pages; cloning ends the process when there is no memory, as the collections
+/// of the standard library do.
+#[derive(Clone)]
 pub struct BloomFilter {
-    blocks: Blocks,
-    dispatch: Dispatch,
+    array: BitArray,
     design: Design,
 }
 
@@ -66,29 +69,28 @@ impl BloomFilter {
         if !crate::hash::wyhash_is_ours() {
             return Err(Error::ForeignHash);
         }
-        let lines = Blocks::zeroed(blocks, pages)?;
-        let shape = Shape { scheme, k, blocks: blocks as usize, seed };
-        Ok(Self { blocks: lines, dispatch: Dispatch::new(kernel, shape), design })
-    }
-
-    fn engine(&self) -> Engine<'_> {
-        Engine(&self.dispatch)
+        let Ok(count) = usize::try_from(blocks) else {
+            let bytes = u128::from(blocks) * u128::from(scheme.block_bytes());
+            return Err(Error::TooLarge { bytes, limit: usize::MAX as u64 });
+        };
+        let shape = Shape { scheme, k, blocks: count, seed };
+        Ok(Self { array: BitArray::new(kernel, shape, pages)?, design })
     }
 
     /// Inserts a key. Returns whether it was possibly present before: `false` is certain, `true` is wrong with the
     /// false-positive rate.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> bool {
-        let hash = key.hash(&self.dispatch.shape().seed);
-        self.dispatch.insert_one(self.blocks.as_mut_slice(), hash)
+        let hash = key.hash(&self.array.shape().seed);
+        self.array.insert_one(hash)
     }
 
     /// Whether a key is possibly present. `false` is certain.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        let hash = key.hash(&self.dispatch.shape().seed);
-        self.dispatch.contains_one(self.blocks.as_slice(), hash)
+        let hash = key.hash(&self.array.shape().seed);
+        self.array.contains_one(hash)
     }
 
     /// Inserts every key of a batch.
@@ -103,7 +105,7 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn insert_batch<K: Key>(&mut self, keys: &[K]) {
-        Engine(&self.dispatch).insert(self.blocks.as_mut_slice(), keys);
+        self.array.insert_batch(keys);
     }
 
     /// Inserts every key of a batch and tells which were possibly present before, exactly as if
@@ -129,8 +131,7 @@ impl BloomFilter {
     pub fn insert_batch_reporting<K: Key>(&mut self, keys: &[K], before: &mut [u64]) -> Result<usize, Error> {
         let words = keys.len().div_ceil(64);
         batch::check_output(words, before.len())?;
-        let engine = Engine(&self.dispatch);
-        engine.insert_and_report(self.blocks.as_mut_slice(), keys, &mut before[..words]);
+        self.array.insert_batch_and_report(keys, &mut before[..words]);
         Ok(batch::count(&before[..words]))
     }
 
@@ -145,7 +146,7 @@ impl BloomFilter {
     pub fn contains_batch<K: Key>(&self, keys: &[K], mask: &mut [u64]) -> Result<usize, Error> {
         let words = keys.len().div_ceil(64);
         batch::check_output(words, mask.len())?;
-        self.engine().mask(self.blocks.as_slice(), keys, &mut mask[..words]);
+        self.array.mask(keys, &mut mask[..words]);
         Ok(batch::count(&mask[..words]))
     }
 
@@ -170,7 +171,7 @@ impl BloomFilter {
         batch::check_output(keys.len(), answers.len())?;
         let answers = &mut answers[..keys.len()];
         let mut found = 0;
-        self.engine().for_each_mask(self.blocks.as_slice(), keys, |start, mask| {
+        self.array.for_each_mask(keys, |start, mask| {
             found += batch::count(mask);
             for (answers, word) in answers[start..].chunks_mut(64).zip(mask) {
                 for (bit, answer) in answers.iter_mut().enumerate() {
@@ -206,7 +207,7 @@ impl BloomFilter {
         }
         batch::check_output(keys.len(), positions.len())?;
         let mut found = 0;
-        self.engine().for_each_mask(self.blocks.as_slice(), keys, |start, mask| {
+        self.array.for_each_mask(keys, |start, mask| {
             for (word, &bits) in mask.iter().enumerate() {
                 let mut bits = bits;
                 while bits != 0 {
@@ -222,18 +223,18 @@ impl BloomFilter {
     /// How many keys of a batch are possibly present.
     pub fn count_batch<K: Key>(&self, keys: &[K]) -> usize {
         let mut found = 0;
-        self.engine().for_each_mask(self.blocks.as_slice(), keys, |_, mask| found += batch::count(mask));
+        self.array.for_each_mask(keys, |_, mask| found += batch::count(mask));
         found
     }
 
     /// Number of bits of a key, 1…16.
     pub fn k(&self) -> u32 {
-        self.dispatch.shape().k
+        self.array.shape().k
     }
 
     /// Number of 64-byte blocks.
     pub fn blocks(&self) -> u64 {
-        self.blocks.as_slice().len() as u64
+        self.array.shape().blocks as u64
     }
 
     /// Size of the blocks in bytes.
@@ -248,22 +249,22 @@ impl BloomFilter {
 
     /// The seed of the hashes.
     pub fn seed(&self) -> u64 {
-        self.dispatch.shape().seed.value
+        self.array.shape().seed.value
     }
 
     /// The kernel that does the work.
     pub fn kernel(&self) -> Kernel {
-        self.dispatch.kernel()
+        self.array.kernel()
     }
 
     /// Changes the kernel. The bits and the answers stay the same.
     pub fn set_kernel(&mut self, kernel: Kernel) {
-        self.dispatch = Dispatch::new(kernel, *self.dispatch.shape());
+        self.array.set_kernel(kernel);
     }
 
     /// The pages that the system gave for the blocks, which may differ from those asked for.
     pub fn pages(&self) -> Pages {
-        self.blocks.pages()
+        self.array.pages()
     }
 
     /// The number of items that the filter was built for, where that was said.
@@ -300,25 +301,16 @@ impl BloomFilter {
         blocked::rate(items, self.blocks(), self.k()).expect("the shape of a filter is valid")
     }
 
-    pub(crate) fn storage(&self) -> &Blocks {
-        &self.blocks
+    pub(crate) fn array(&self) -> &BitArray {
+        &self.array
     }
 
-    pub(crate) fn storage_mut(&mut self) -> &mut Blocks {
-        &mut self.blocks
+    pub(crate) fn array_mut(&mut self) -> &mut BitArray {
+        &mut self.array
     }
 
     pub(crate) fn design(&self) -> Design {
         self.design
-    }
-}
-
-impl Clone for BloomFilter {
-    /// A filter with the same bits, kernel and kind of pages.
-    ///
-    /// Ends the process when there is no memory, as the collections of the standard library do.
-    fn clone(&self) -> Self {
-        Self { blocks: self.blocks.clone(), ..*self }
     }
 }
 

@@ -93,7 +93,7 @@ impl BloomFilter {
         let mut block_loads = vec![0; BLOCK_BITS as usize + 1];
         let mut set_bits = 0;
         let mut rates = 0.0;
-        for block in self.storage().as_slice() {
+        for block in self.array().lines() {
             let load: u32 = block.0.iter().map(|word| word.count_ones()).sum();
             set_bits += u64::from(load);
             block_loads[load as usize] += 1;

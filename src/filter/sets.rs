@@ -6,7 +6,7 @@ use crate::error::Error;
 impl BloomFilter {
     /// Removes every key, and keeps the memory.
     pub fn clear(&mut self) {
-        self.storage_mut().as_mut_slice().fill(bytemuck::Zeroable::zeroed());
+        self.array_mut().lines_mut().fill(bytemuck::Zeroable::zeroed());
     }
 
     /// Whether the filters can be united, intersected and compared: whether they place every key alike.
@@ -75,7 +75,7 @@ impl BloomFilter {
 
     fn combine(&mut self, other: &Self, combine: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         self.check_compatible(other)?;
-        for (left, right) in self.storage_mut().as_mut_slice().iter_mut().zip(other.storage().as_slice()) {
+        for (left, right) in self.array_mut().lines_mut().iter_mut().zip(other.array().lines()) {
             for (left, right) in left.0.iter_mut().zip(right.0) {
                 *left = combine(*left, right);
             }
@@ -88,7 +88,7 @@ impl BloomFilter {
 /// for do not matter.
 impl PartialEq for BloomFilter {
     fn eq(&self, other: &Self) -> bool {
-        self.check_compatible(other).is_ok() && self.storage().as_slice() == other.storage().as_slice()
+        self.check_compatible(other).is_ok() && self.array().lines() == other.array().lines()
     }
 }
 

@@ -6,7 +6,7 @@ mod v1;
 
 use alloc::vec::Vec;
 
-use crate::block::Blocks;
+use crate::block::Block;
 use crate::error::{Error, FormatError};
 use crate::filter::BloomFilter;
 
@@ -25,7 +25,7 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(v1::HEADER_BYTES + size_of_val(self.storage().as_slice()));
+        let mut bytes = Vec::with_capacity(v1::HEADER_BYTES + size_of_val(self.array().lines()));
         bytes.extend_from_slice(&v1::encode(self, payload_checksum(self)));
         for_each_piece(self, |piece| bytes.extend_from_slice(piece));
         bytes
@@ -52,9 +52,9 @@ impl BloomFilter {
         }
         header.check_payload(payload)?;
         let mut filter = header.empty_filter()?;
-        let blocks = filter.storage_mut().as_mut_slice();
+        let blocks = filter.array_mut().lines_mut();
         bytemuck::cast_slice_mut(blocks).copy_from_slice(payload);
-        in_native_order(filter.storage_mut());
+        in_native_order(blocks);
         Ok(filter)
     }
 
@@ -97,7 +97,7 @@ impl BloomFilter {
 
 /// Hands out the payload piece by piece: the blocks, their words little-endian.
 fn for_each_piece(filter: &BloomFilter, mut take: impl FnMut(&[u8])) {
-    let blocks = filter.storage().as_slice();
+    let blocks = filter.array().lines();
     if cfg!(target_endian = "little") {
         return take(bytemuck::cast_slice(blocks));
     }
@@ -113,9 +113,9 @@ fn payload_checksum(filter: &BloomFilter) -> u32 {
 }
 
 /// Words of a file are little-endian.
-fn in_native_order(blocks: &mut Blocks) {
+fn in_native_order(blocks: &mut [Block]) {
     if cfg!(target_endian = "big") {
-        for word in blocks.as_mut_slice().iter_mut().flat_map(|block| &mut block.0) {
+        for word in blocks.iter_mut().flat_map(|block| &mut block.0) {
             *word = u64::from_le(*word);
         }
     }

@@ -4,8 +4,8 @@
 use std::vec::Vec;
 
 use super::schedule::{Shape, Words};
-use super::{Dispatch, Kernel, TABLE};
-use crate::block::Block;
+use super::{BitArray, Kernel, TABLE};
+use crate::block::{Block, Pages};
 use crate::hash::Seed;
 use crate::scheme::Scheme;
 
@@ -94,7 +94,11 @@ impl Case {
     }
 
     fn check_one(&self, kernel: Kernel) {
-        let dispatch = Dispatch::new(kernel, self.shape);
+        let filled = || {
+            let mut array = BitArray::new(kernel, self.shape, Pages::Ordinary).unwrap();
+            array.lines_mut().copy_from_slice(&self.before);
+            array
+        };
         let words = if self.hashed { Words::Hashes(&self.keys) } else { Words::Integers(&self.keys) };
         let tell = || {
             let keys = self.keys.len();
@@ -102,30 +106,29 @@ impl Case {
         };
         let blank = std::vec![0xaa; self.keys.len().div_ceil(8)];
 
+        let array = filled();
         let mut out = blank.clone();
-        dispatch.contains(&self.before, words, &mut out);
+        array.contains(words, &mut out);
         assert_eq!(out, mask(&self.present), "contains: {}", tell());
         for (&hash, &expected) in self.hashes.iter().zip(&self.present) {
-            let answer = dispatch.contains_one(&self.before, hash);
-            assert_eq!(answer, expected, "contains_one: {}", tell());
+            assert_eq!(array.contains_one(hash), expected, "contains_one: {}", tell());
         }
 
-        let mut blocks = self.before.clone();
-        dispatch.insert(&mut blocks, words);
-        assert_eq!(blocks, self.after, "insert: {}", tell());
+        let mut array = filled();
+        array.insert(words);
+        assert_eq!(array.lines(), self.after, "insert: {}", tell());
 
-        let mut blocks = self.before.clone();
+        let mut array = filled();
         let mut out = blank;
-        dispatch.insert_and_report(&mut blocks, words, &mut out);
-        assert_eq!(blocks, self.after, "insert_and_report: {}", tell());
+        array.insert_and_report(words, &mut out);
+        assert_eq!(array.lines(), self.after, "insert_and_report: {}", tell());
         assert_eq!(out, mask(&self.reported), "answers of insert_and_report: {}", tell());
 
-        let mut blocks = self.before.clone();
+        let mut array = filled();
         for (&hash, &expected) in self.hashes.iter().zip(&self.reported) {
-            let answer = dispatch.insert_one(&mut blocks, hash);
-            assert_eq!(answer, expected, "insert_one: {}", tell());
+            assert_eq!(array.insert_one(hash), expected, "insert_one: {}", tell());
         }
-        assert_eq!(blocks, self.after, "bits of insert_one: {}", tell());
+        assert_eq!(array.lines(), self.after, "bits of insert_one: {}", tell());
     }
 }
 
@@ -190,21 +193,31 @@ fn names_are_unique_and_some_kernel_runs_everywhere() {
     assert!(Kernel::by_name("portable").is_ok());
 }
 
-/// A kernel reads the block of every key, so it must not be handed fewer than the shape says, or none.
+/// A kernel reads the block of every key, so there must be one, and as many as the shape says.
 #[test]
 fn missing_blocks_are_refused() {
+    let refused = |run: &dyn Fn()| {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err()
+    };
     for (scheme, k) in shapes() {
-        for (blocks, lines) in [(0, 0), (0, 1), (1, 0), (5, 2)] {
-            let dispatch = Dispatch::new(Kernel::best(), Shape { scheme, k, blocks, seed: Seed::new(0) });
-            let mut lines = std::vec![Block([0; 8]); lines];
-            let ask = std::panic::AssertUnwindSafe(|| {
-                dispatch.contains(&lines, Words::Hashes(&[0; 8]), &mut [0]);
-            });
-            assert!(std::panic::catch_unwind(ask).is_err(), "{blocks} blocks in {} lines", lines.len());
-            let ask = std::panic::AssertUnwindSafe(|| dispatch.contains_one(&lines, u64::MAX));
-            assert!(std::panic::catch_unwind(ask).is_err());
-            let insert = std::panic::AssertUnwindSafe(|| dispatch.insert_one(&mut lines, u64::MAX));
-            assert!(std::panic::catch_unwind(insert).is_err());
+        let shape = |blocks| Shape { scheme, k, blocks, seed: Seed::new(0) };
+        let new = |blocks| BitArray::new(Kernel::best(), shape(blocks), Pages::Ordinary);
+        assert!(refused(&|| drop(new(0))));
+        for kernel in Kernel::available() {
+            let functions = kernel.functions(&shape(5));
+            let words = Words::Hashes(&[u64::MAX; 8]);
+            for lines in [0, 2] {
+                assert!(refused(&|| {
+                    let lines = std::vec![Block([0; 8]); lines];
+                    // SAFETY: the kernel is available, and the functions check the number of blocks.
+                    unsafe { (functions.contains)(&shape(5), &lines, words, &mut [0]) }
+                }));
+                assert!(refused(&|| {
+                    let mut lines = std::vec![Block([0; 8]); lines];
+                    // SAFETY: as above.
+                    unsafe { (functions.insert)(&shape(5), &mut lines, words) }
+                }));
+            }
         }
     }
 }

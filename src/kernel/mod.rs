@@ -8,6 +8,7 @@
 // All but the soft-float targets.
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod aarch64;
+mod array;
 mod layout;
 mod portable;
 mod scalar;
@@ -22,7 +23,7 @@ use core::fmt;
 
 use crate::block::Block;
 use crate::error::Error;
-use crate::scheme::Scheme;
+pub(crate) use array::BitArray;
 use schedule::{Shape, Words};
 
 /// A row of the table. The functions may only be called when `detect` is true.
@@ -40,7 +41,7 @@ struct Row {
 /// The coarse functions that every kernel has for a scheme and class of k.
 ///
 /// Each is safe to call when the row's `detect` is true, the shape is of that scheme and class, and the lines hold
-/// its blocks, at least one. `out` holds a byte for every eight keys: bit i % 8 of byte i / 8 tells whether key i was
+/// its blocks, of which there is at least one. `out` holds a byte for every eight keys: bit i % 8 of byte i / 8 tells whether key i was
 /// possibly present.
 #[derive(Clone, Copy)]
 struct Functions {
@@ -147,68 +148,6 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// A kernel made ready for filters of one shape.
-#[derive(Clone, Copy)]
-pub(crate) struct Dispatch {
-    kernel: Kernel,
-    shape: Shape,
-    functions: Functions,
-}
-
-impl Dispatch {
-    pub(crate) fn new(kernel: Kernel, shape: Shape) -> Self {
-        let functions = match shape.scheme {
-            Scheme::Block512 => kernel.0.block512[Class::of(shape.k) as usize],
-            Scheme::SplitBlock => kernel.0.split,
-        };
-        Self { kernel, shape, functions }
-    }
-
-    #[inline]
-    pub(crate) fn kernel(&self) -> Kernel {
-        self.kernel
-    }
-
-    #[inline]
-    pub(crate) fn shape(&self) -> &Shape {
-        &self.shape
-    }
-
-    /// Bit i % 8 of byte i / 8 of `out` tells whether key i is possibly present; bits past the last key are 0.
-    #[inline]
-    pub(crate) fn contains(&self, lines: &[Block], keys: Words<'_>, out: &mut [u8]) {
-        // SAFETY: a `Kernel` exists only after its row's detection succeeded, and `new` took the functions of the shape;
-        // that the lines hold its blocks, the functions check.
-        unsafe { (self.functions.contains)(&self.shape, lines, keys, out) }
-    }
-
-    #[inline]
-    pub(crate) fn insert(&self, lines: &mut [Block], keys: Words<'_>) {
-        // SAFETY: as in `contains`.
-        unsafe { (self.functions.insert)(&self.shape, lines, keys) }
-    }
-
-    /// Inserts, and tells as [`contains`](Self::contains) does which keys were possibly present before, as if they came
-    /// one by one.
-    #[inline]
-    pub(crate) fn insert_and_report(&self, lines: &mut [Block], keys: Words<'_>, out: &mut [u8]) {
-        // SAFETY: as in `contains`.
-        unsafe { (self.functions.insert_and_report)(&self.shape, lines, keys, out) }
-    }
-
-    #[inline]
-    pub(crate) fn contains_one(&self, lines: &[Block], hash: u64) -> bool {
-        // SAFETY: as in `contains`.
-        unsafe { (self.functions.contains_one)(&self.shape, lines, hash) }
-    }
-
-    #[inline]
-    pub(crate) fn insert_one(&self, lines: &mut [Block], hash: u64) -> bool {
-        // SAFETY: as in `contains`.
-        unsafe { (self.functions.insert_one)(&self.shape, lines, hash) }
-    }
-}
-
 /// k, sorted into the three cases that kernels are compiled for.
 #[derive(Clone, Copy)]
 #[repr(u8)]
@@ -309,7 +248,11 @@ macro_rules! functions {
             // SAFETY: the caller has detected the CPU features that the kernel needs.
             let engine = Hashes::new(unsafe { Detected::assume() }, *shape);
             let (block, key) = engine.place(hash);
-            engine.is_present(engine.missing(&blocks::<BlockOf<Hashes>>(lines, shape.blocks)[block], key))
+            debug_assert!(block < blocks::<BlockOf<Hashes>>(lines, shape.blocks).len());
+            // SAFETY: the block is one of the shape's, as `Engine` promises, and the caller has all of them. The check would
+            // cost a tenth of the call.
+            let block = unsafe { &*lines.as_ptr().cast::<BlockOf<Hashes>>().add(block) };
+            engine.is_present(engine.missing(block, key))
         }
 
         $(#[$features])*
@@ -317,7 +260,10 @@ macro_rules! functions {
             // SAFETY: the caller has detected the CPU features that the kernel needs.
             let engine = Hashes::new(unsafe { Detected::assume() }, *shape);
             let (block, key) = engine.place(hash);
-            engine.is_present(engine.insert(&mut blocks_mut::<BlockOf<Hashes>>(lines, shape.blocks)[block], key))
+            debug_assert!(block < blocks::<BlockOf<Hashes>>(lines, shape.blocks).len());
+            // SAFETY: as in `contains_one`.
+            let block = unsafe { &mut *lines.as_mut_ptr().cast::<BlockOf<Hashes>>().add(block) };
+            engine.is_present(engine.insert(block, key))
         }
 
         Functions { contains, insert, insert_and_report, contains_one, insert_one }

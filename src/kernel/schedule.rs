@@ -107,7 +107,8 @@ pub(crate) type PlacementOf<E> = <<E as Engine>::Layout as Layout>::Placement;
 ///
 /// # Safety
 ///
-/// Where the engine's shape has a block, every offset that [`prepare`](Self::prepare) stores is that of one of its blocks.
+/// Where the engine's shape has a block, every block that [`place`](Self::place) gives and every offset that
+/// [`prepare`](Self::prepare) stores is that of one of its blocks.
 pub(crate) unsafe trait Engine {
     type Layout: Layout;
 

@@ -8,7 +8,7 @@
 use core::arch::x86_64::*;
 
 use super::cpu_has;
-use super::hash512::{Hash512, load, missing, splat, spread, store};
+use super::hash512::{Hash512, load, missing, pattern, set, splat, spread};
 use super::split512::Split512;
 use crate::block::Block;
 use crate::kernel::layout::Block512;
@@ -81,7 +81,6 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
         // SAFETY: the CPU has AVX-512 VBMI, or `self` would not exist.
         unsafe {
             let one = splat(1);
-            let before = load(&block.0);
             // A rotation takes its count modulo 64: the low six bits of the byte that fills the word.
             let first = _mm512_rolv_epi64(one, _mm512_permutexvar_epi8(load(&BYTES[lane]), first));
             let pattern = match CLASS {
@@ -93,8 +92,7 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
                     _mm512_or_si512(first, _mm512_and_si512(second, spread(run)))
                 }
             };
-            store(&mut block.0, _mm512_or_si512(before, pattern));
-            missing(before, pattern)
+            set(block, pattern)
         }
     }
 }
@@ -118,18 +116,18 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
         self.0.prepare::<CLASS, MIX>(words, group);
     }
 
+    // One key alone is laid out by shifts, whose constants the compiler keeps at hand, not by a row of the table.
+
     #[inline(always)]
     fn missing(&self, block: &Block, key: Placement) -> u64 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        let (first, second) = unsafe { (splat(key.first), splat(key.second)) };
-        self.lacks(block, first, second, key.run, 0)
+        // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
+        unsafe { missing(load(&block.0), pattern::<CLASS>(key)) }
     }
 
     #[inline(always)]
     fn insert(&self, block: &mut Block, key: Placement) -> u64 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        let (first, second) = unsafe { (splat(key.first), splat(key.second)) };
-        self.set(block, first, second, key.run, 0)
+        // SAFETY: as in `missing`.
+        unsafe { set(block, pattern::<CLASS>(key)) }
     }
 
     #[inline(always)]

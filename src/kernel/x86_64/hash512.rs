@@ -1,12 +1,13 @@
-//! Hashing eight keys in one 512-bit register, for both AVX-512 kernels.
+//! What both AVX-512 kernels share: hashing eight keys in one register, and the bits of one key.
 #![allow(unsafe_code)]
 
 use core::arch::x86_64::*;
 
+use crate::block::Block;
 use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS};
 use crate::kernel::schedule::{GROUP, Group, Shape};
-use crate::kernel::{Detected, EIGHT, MORE};
-use crate::scheme::block512::{self, FIRST, FOLD, SECOND};
+use crate::kernel::{Detected, EIGHT, FEWER, MORE};
+use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
 
 /// The integer mixer, the range reduction and the placement, eight lanes at a time. A value exists only where AVX-512 F
 /// and DQ were detected.
@@ -121,7 +122,7 @@ pub(super) unsafe fn load(words: &[u64; 8]) -> __m512i {
 ///
 /// The CPU has AVX-512 F.
 #[inline(always)]
-pub(super) unsafe fn store(words: &mut [u64; 8], value: __m512i) {
+unsafe fn store(words: &mut [u64; 8], value: __m512i) {
     // SAFETY: the caller's promise; eight words are 64 bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) }
 }
@@ -148,5 +149,44 @@ pub(super) unsafe fn missing(block: __m512i, pattern: __m512i) -> u64 {
     unsafe {
         let missing = _mm512_andnot_si512(block, pattern);
         u64::from(_mm512_test_epi64_mask(missing, missing))
+    }
+}
+
+/// Sets the bits of the pattern, and returns what was missing.
+///
+/// # Safety
+///
+/// The CPU has AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn set(block: &mut Block, pattern: __m512i) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let before = load(&block.0);
+        store(&mut block.0, _mm512_or_si512(before, pattern));
+        missing(before, pattern)
+    }
+}
+
+/// The bits of a key in its block: shifts move the bytes of a product to their words, and 1 is rotated by each.
+///
+/// # Safety
+///
+/// The CPU has AVX-512 F and DQ.
+#[inline(always)]
+pub(super) unsafe fn pattern<const CLASS: u8>(key: Placement) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let one = splat(1);
+        // A rotation takes its count modulo 64, which leaves the low six bits of the byte that was moved down.
+        let shifts = _mm512_setr_epi64(0, 8, 16, 24, 32, 40, 48, 56);
+        let first = _mm512_rolv_epi64(one, _mm512_srlv_epi64(splat(key.first), shifts));
+        match CLASS {
+            EIGHT => first,
+            FEWER => _mm512_and_si512(first, spread(key.run)),
+            _ => {
+                let second = _mm512_rolv_epi64(one, _mm512_srlv_epi64(splat(key.second), shifts));
+                _mm512_or_si512(first, _mm512_and_si512(second, spread(key.run)))
+            }
+        }
     }
 }

@@ -10,12 +10,15 @@ use super::{load, mix, splat, store, times};
 use crate::block::Block;
 use crate::kernel::layout::Block512;
 use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
-use crate::kernel::{Detected, EIGHT, MORE};
+use crate::kernel::{Detected, EIGHT, FEWER, MORE};
 use crate::kernel::x86_64::split256::{are_zero, is_zero};
 use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
 
 /// The low six bits of every byte.
 const PLACES: u64 = 0x3f3f_3f3f_3f3f_3f3f;
+
+/// In place of a word's byte, that there is no bit in the word: a shift by 64 or more leaves nothing of the bit.
+const NONE: u64 = 0x4040_4040_4040_4040;
 
 pub(super) struct Avx2<const CLASS: u8, const MIX: bool>(Shape);
 
@@ -45,55 +48,60 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             store(&mut group.offset[lanes.clone()], offset);
             let first = times(h, FIRST);
             let places = splat(PLACES);
-            store(&mut group.first[lanes.clone()], _mm256_and_si256(first, places));
-            if CLASS == MORE {
-                let folded = _mm256_xor_si256(first, _mm256_srli_epi64::<{ FOLD as i32 }>(first));
-                store(&mut group.second[lanes.clone()], _mm256_and_si256(times(folded, SECOND), places));
-            }
+            // What keeps the bits of a word out of the pattern, where there is such a word.
+            let mut none = _mm256_setzero_si256();
             if CLASS != EIGHT {
                 let high = _mm256_and_si256(_mm256_srli_epi64::<59>(first), splat(0x18));
                 let low = _mm256_and_si256(_mm256_srli_epi64::<49>(first), splat(0x20));
                 let left = _mm256_or_si256(high, low);
                 let right = _mm256_sub_epi64(splat(64), left);
                 // A rotation from two shifts; a shift by 64 gives 0, as it must.
-                let run = splat(block512::run_from_0(self.0.k));
-                let run = _mm256_or_si256(_mm256_sllv_epi64(run, left), _mm256_srlv_epi64(run, right));
-                store(&mut group.run[lanes], run);
+                let none_from_0 = splat(!block512::run_from_0(self.0.k) & NONE);
+                let rotated = [_mm256_sllv_epi64(none_from_0, left), _mm256_srlv_epi64(none_from_0, right)];
+                none = _mm256_or_si256(rotated[0], rotated[1]);
+            }
+            let mut first_places = _mm256_and_si256(first, places);
+            if CLASS == FEWER {
+                first_places = _mm256_or_si256(first_places, none);
+            }
+            store(&mut group.first[lanes.clone()], first_places);
+            if CLASS == MORE {
+                let folded = _mm256_xor_si256(first, _mm256_srli_epi64::<{ FOLD as i32 }>(first));
+                let second_places = _mm256_and_si256(times(folded, SECOND), places);
+                store(&mut group.second[lanes], _mm256_or_si256(second_places, none));
             }
         }
     }
 
-    /// The bits of a key in the lower and the upper half of its block, from its products with only the places left in
-    /// their bytes.
+    /// The bits of a key in the lower and the upper half of its block, from a byte for each word: the place, or
+    /// [`NONE`].
     #[inline(always)]
-    fn pattern(&self, first: u64, second: u64, run: u64) -> [__m256i; 2] {
+    fn pattern(&self, first: u64, second: u64) -> [__m256i; 2] {
         // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
             let first = bits(first);
-            if CLASS == EIGHT {
+            if CLASS != MORE {
                 return first;
             }
-            let run = spread(run);
-            if CLASS == MORE {
-                let second = bits(second);
-                [
-                    _mm256_or_si256(first[0], _mm256_and_si256(second[0], run[0])),
-                    _mm256_or_si256(first[1], _mm256_and_si256(second[1], run[1])),
-                ]
-            } else {
-                [_mm256_and_si256(first[0], run[0]), _mm256_and_si256(first[1], run[1])]
-            }
+            let second = bits(second);
+            [_mm256_or_si256(first[0], second[0]), _mm256_or_si256(first[1], second[1])]
         }
     }
 
     #[inline(always)]
     fn pattern_of(&self, key: Placement) -> [__m256i; 2] {
-        self.pattern(key.first & PLACES, key.second & PLACES, key.run)
+        let none = !key.run & NONE;
+        let first = key.first & PLACES;
+        match CLASS {
+            EIGHT => self.pattern(first, 0),
+            FEWER => self.pattern(first | none, 0),
+            _ => self.pattern(first, key.second & PLACES | none),
+        }
     }
 
     #[inline(always)]
     fn pattern_in_lane(&self, group: &Group, lane: usize) -> [__m256i; 2] {
-        self.pattern(group.first[lane], group.second[lane], group.run[lane])
+        self.pattern(group.first[lane], group.second[lane])
     }
 
     #[inline(always)]
@@ -179,39 +187,22 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     }
 }
 
-/// In each word one bit: the one that the byte of the product names, which holds nothing but a place.
+/// In each word one bit: the one that the word's byte names, or none.
 ///
 /// # Safety
 ///
 /// The CPU has AVX2.
 #[inline(always)]
-unsafe fn bits(product: u64) -> [__m256i; 2] {
+unsafe fn bits(places: u64) -> [__m256i; 2] {
     // SAFETY: the caller's promise.
     unsafe {
         // A byte w to the low end of word w, and zeros above it: an index with its top bit set gives 0.
         let low = _mm256_setr_epi64x(!0xff, !0xff | 1, !0xff | 2, !0xff | 3);
         let high = _mm256_setr_epi64x(!0xff | 4, !0xff | 5, !0xff | 6, !0xff | 7);
-        let (one, product) = (splat(1), splat(product));
+        let (one, places) = (splat(1), splat(places));
         [
-            _mm256_sllv_epi64(one, _mm256_shuffle_epi8(product, low)),
-            _mm256_sllv_epi64(one, _mm256_shuffle_epi8(product, high)),
+            _mm256_sllv_epi64(one, _mm256_shuffle_epi8(places, low)),
+            _mm256_sllv_epi64(one, _mm256_shuffle_epi8(places, high)),
         ]
-    }
-}
-
-/// Byte w, 0 or 0xff, in every byte of word w.
-///
-/// # Safety
-///
-/// The CPU has AVX2.
-#[inline(always)]
-unsafe fn spread(bytes: u64) -> [__m256i; 2] {
-    const EVERY: i64 = 0x0101_0101_0101_0101;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let low = _mm256_setr_epi64x(0, EVERY, 2 * EVERY, 3 * EVERY);
-        let high = _mm256_setr_epi64x(4 * EVERY, 5 * EVERY, 6 * EVERY, 7 * EVERY);
-        let bytes = splat(bytes);
-        [_mm256_shuffle_epi8(bytes, low), _mm256_shuffle_epi8(bytes, high)]
     }
 }
