@@ -49,17 +49,7 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             let first = times(h, FIRST);
             let places = splat(PLACES);
             // What keeps the bits of a word out of the pattern, where there is such a word.
-            let mut none = _mm256_setzero_si256();
-            if CLASS != EIGHT {
-                let high = _mm256_and_si256(_mm256_srli_epi64::<59>(first), splat(0x18));
-                let low = _mm256_and_si256(_mm256_srli_epi64::<49>(first), splat(0x20));
-                let left = _mm256_or_si256(high, low);
-                let right = _mm256_sub_epi64(splat(64), left);
-                // A rotation from two shifts; a shift by 64 gives 0, as it must.
-                let none_from_0 = splat(!block512::run_from_0(self.0.k) & NONE);
-                let rotated = [_mm256_sllv_epi64(none_from_0, left), _mm256_srlv_epi64(none_from_0, right)];
-                none = _mm256_or_si256(rotated[0], rotated[1]);
-            }
+            let none = if CLASS == EIGHT { _mm256_setzero_si256() } else { self.none(first) };
             let mut first_places = _mm256_and_si256(first, places);
             if CLASS == FEWER {
                 first_places = _mm256_or_si256(first_places, none);
@@ -73,17 +63,38 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
         }
     }
 
-    /// The bits of a key in the lower and the upper half of its block, from a byte for each word: the place, or
-    /// [`NONE`].
+    /// [`NONE`] for the words that are not in the runs of four keys, from their first products.
     #[inline(always)]
-    fn pattern(&self, first: u64, second: u64) -> [__m256i; 2] {
+    fn none(&self, first: __m256i) -> __m256i {
+        let none_from_0 = !block512::run_from_0(self.0.k) & NONE;
+        // Bytes 0 to 3 for a run that starts at word 0, 1, … 7. Bytes 4 to 7 are those of a run that starts four words later.
+        let mut table = [0; 4];
+        for (i, two) in table.iter_mut().enumerate() {
+            let low = |start: u32| none_from_0.rotate_left(8 * start) & 0xffff_ffff;
+            *two = low(2 * i as u32) | low(2 * i as u32 + 1) << 32;
+        }
         // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
-            let first = bits(first);
+            // Three bits say where the run starts; the lookup takes its index from the low three of each half-word.
+            let low = _mm256_srli_epi64::<62>(first);
+            let high = _mm256_and_si256(_mm256_srli_epi64::<52>(first), splat(4));
+            let start = _mm256_or_si256(low, high);
+            let starts = _mm256_xor_si256(_mm256_shuffle_epi32::<0b10_10_00_00>(start), splat(4 << 32));
+            _mm256_permutevar8x32_epi32(load(&table), starts)
+        }
+    }
+
+    /// The bits of a key in the lower and the upper half of its block. Each argument holds, for the key that `odd` tells, a byte
+    /// for each word: the place, or [`NONE`].
+    #[inline(always)]
+    fn pattern(&self, first: __m256i, second: __m256i, odd: usize) -> [__m256i; 2] {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe {
+            let first = bits(first, odd);
             if CLASS != MORE {
                 return first;
             }
-            let second = bits(second);
+            let second = bits(second, odd);
             [_mm256_or_si256(first[0], second[0]), _mm256_or_si256(first[1], second[1])]
         }
     }
@@ -92,16 +103,20 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     fn pattern_of(&self, key: Placement) -> [__m256i; 2] {
         let none = !key.run & NONE;
         let first = key.first & PLACES;
-        match CLASS {
-            EIGHT => self.pattern(first, 0),
-            FEWER => self.pattern(first | none, 0),
-            _ => self.pattern(first, key.second & PLACES | none),
-        }
+        let (first, second) = match CLASS {
+            EIGHT => (first, 0),
+            FEWER => (first | none, 0),
+            _ => (first, key.second & PLACES | none),
+        };
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe { self.pattern(splat(first), splat(second), 0) }
     }
 
     #[inline(always)]
     fn pattern_in_lane(&self, group: &Group, lane: usize) -> [__m256i; 2] {
-        self.pattern(group.first[lane], group.second[lane])
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        let (first, second) = unsafe { (pair(&group.first, lane / 2), pair(&group.second, lane / 2)) };
+        self.pattern(first, second, lane % 2)
     }
 
     #[inline(always)]
@@ -187,19 +202,33 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     }
 }
 
-/// In each word one bit: the one that the word's byte names, or none.
+/// Words 2`number` and 2`number` + 1, twice: a load alone, where filling a register with one word takes a shuffle too.
 ///
 /// # Safety
 ///
 /// The CPU has AVX2.
 #[inline(always)]
-unsafe fn bits(places: u64) -> [__m256i; 2] {
+unsafe fn pair(words: &[u64; GROUP], number: usize) -> __m256i {
+    let pair = &words.as_chunks::<2>().0[number];
+    // SAFETY: the caller's promise; two words are 16 bytes, and the load needs no alignment.
+    unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(pair.as_ptr().cast())) }
+}
+
+/// In each word one bit: the one that the word's byte names, or none. The bytes are the lower eight of both halves of the
+/// register, or with `odd` the upper eight.
+///
+/// # Safety
+///
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn bits(places: __m256i, odd: usize) -> [__m256i; 2] {
     // SAFETY: the caller's promise.
     unsafe {
         // A byte w to the low end of word w, and zeros above it: an index with its top bit set gives 0.
-        let low = _mm256_setr_epi64x(!0xff, !0xff | 1, !0xff | 2, !0xff | 3);
-        let high = _mm256_setr_epi64x(!0xff | 4, !0xff | 5, !0xff | 6, !0xff | 7);
-        let (one, places) = (splat(1), splat(places));
+        let from = 8 * odd as i64;
+        let low = _mm256_setr_epi64x(!0xff | from, !0xff | from + 1, !0xff | from + 2, !0xff | from + 3);
+        let high = _mm256_setr_epi64x(!0xff | from + 4, !0xff | from + 5, !0xff | from + 6, !0xff | from + 7);
+        let one = splat(1);
         [
             _mm256_sllv_epi64(one, _mm256_shuffle_epi8(places, low)),
             _mm256_sllv_epi64(one, _mm256_shuffle_epi8(places, high)),
