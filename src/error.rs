@@ -50,6 +50,20 @@ pub enum Error {
         /// The size in bytes that was asked for.
         bytes: u64,
     },
+    /// No scheme has this name.
+    UnknownScheme {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// A k that the scheme does not have.
+    SchemeFixesK {
+        /// The refused k.
+        k: u32,
+        /// The scheme's name.
+        scheme: &'static str,
+        /// The k that it has.
+        fixed: u32,
+    },
     /// No kernel has this name.
     UnknownKernel {
         /// The name that was asked for.
@@ -74,7 +88,7 @@ pub enum Error {
     },
     /// Two filters that differ in a parameter which must agree.
     Incompatible {
-        /// The first parameter that differs: `"blocks"`, `"k"` or `"seed"`.
+        /// The first parameter that differs: `"scheme"` (by its number in files), `"blocks"`, `"k"` or `"seed"`.
         parameter: &'static str,
         /// Its value in the filter the operation was called on.
         left: u64,
@@ -158,6 +172,10 @@ impl fmt::Display for Error {
                 write!(f, "a filter of {bytes} bytes is below the minimum of {min} bytes")
             }
             Self::AllocationFailed { bytes } => write!(f, "could not allocate {bytes} bytes"),
+            Self::UnknownScheme { name } => write!(f, "no scheme is named {name:?}"),
+            Self::SchemeFixesK { k, scheme, fixed } => {
+                write!(f, "k = {k} is not possible: scheme {scheme} has k = {fixed}")
+            }
             Self::UnknownKernel { name } => write!(f, "no kernel is named {name:?}"),
             Self::KernelUnavailable { name } => {
                 write!(f, "kernel {name:?} cannot run on this CPU or in this build")

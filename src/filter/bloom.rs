@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::arithmetic;
 use crate::batch;
 use crate::block::Pages;
 use crate::error::Error;
@@ -10,8 +11,6 @@ use crate::kernel::schedule::Shape;
 use crate::kernel::{BitArray, Kernel};
 use crate::key::Key;
 use crate::scheme::Scheme;
-use crate::scheme::block512::BLOCK_BYTES;
-use crate::sizing::blocked;
 
 /// A cache-blocked Bloom filter.
 ///
@@ -21,7 +20,7 @@ use crate::sizing::blocked;
 /// false-positive rate. Keys cannot be removed, and the filter does not grow: past the number of items that it was
 /// built for, the rate rises ([`health`](Self::health) tells).
 ///
-/// The bits depend only on the number of blocks, k, the seed and the keys: not on the kernel, the machine, or the
+/// The bits depend only on the scheme, the number of blocks, k, the seed and the keys: not on the kernel, the machine, or the
 /// order of the inserts. `docs/FORMAT.md` states them.
 ///
 /// ```
@@ -232,14 +231,19 @@ impl BloomFilter {
         self.array.shape().k
     }
 
-    /// Number of 64-byte blocks.
+    /// How the bits of a key lie in its block.
+    pub fn scheme(&self) -> Scheme {
+        self.array.shape().scheme
+    }
+
+    /// Number of blocks, of [`Scheme::block_bytes`] each.
     pub fn blocks(&self) -> u64 {
         self.array.shape().blocks as u64
     }
 
     /// Size of the blocks in bytes.
     pub fn bytes(&self) -> u64 {
-        self.blocks() * BLOCK_BYTES
+        self.blocks() * self.scheme().block_bytes()
     }
 
     /// Size of the blocks in bits.
@@ -298,7 +302,7 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn predicted_rate_at(&self, items: u64) -> f64 {
-        blocked::rate(items, self.blocks(), self.k()).expect("the shape of a filter is valid")
+        arithmetic::rate(self.array.shape(), items)
     }
 
     pub(crate) fn array(&self) -> &BitArray {
@@ -318,6 +322,7 @@ impl fmt::Debug for BloomFilter {
     /// The parameters, without the bits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BloomFilter")
+            .field("scheme", &self.scheme())
             .field("blocks", &self.blocks())
             .field("k", &self.k())
             .field("seed", &self.seed())

@@ -13,7 +13,7 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// [`Error::Incompatible`] with the first of blocks, k and seed that differs, and both values.
+    /// [`Error::Incompatible`] with the first of scheme, blocks, k and seed that differs, and both values.
     ///
     /// ```
     /// use bloomline::{BloomFilter, Error};
@@ -25,6 +25,7 @@ impl BloomFilter {
     /// ```
     pub fn check_compatible(&self, other: &Self) -> Result<(), Error> {
         let parameters = [
+            ("scheme", self.scheme().id().into(), other.scheme().id().into()),
             ("blocks", self.blocks(), other.blocks()),
             ("k", u64::from(self.k()), u64::from(other.k())),
             ("seed", self.seed(), other.seed()),

@@ -54,6 +54,16 @@ impl BitArray {
         self.lines.as_mut_slice()
     }
 
+    /// The memory of the blocks, byte by byte.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(self.lines())[..self.shape.bytes()]
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        let bytes = self.shape.bytes();
+        &mut bytemuck::cast_slice_mut(self.lines_mut())[..bytes]
+    }
+
     /// Bit i % 8 of byte i / 8 of `out` tells whether key i is possibly present; bits past the last key are 0.
     #[inline]
     pub(crate) fn contains(&self, keys: Words<'_>, out: &mut [u8]) {
@@ -91,8 +101,13 @@ impl BitArray {
 
 impl Shape {
     /// Cache lines that hold the blocks.
-    pub(crate) fn lines(&self) -> u64 {
+    fn lines(&self) -> u64 {
         (self.blocks as u64 * self.scheme.block_bytes()).div_ceil(size_of::<Block>() as u64)
+    }
+
+    /// Bytes of the blocks, once they are allocated.
+    fn bytes(&self) -> usize {
+        self.blocks * self.scheme.block_bytes() as usize
     }
 }
 

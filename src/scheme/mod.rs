@@ -6,6 +6,8 @@
 pub(crate) mod block512;
 pub(crate) mod split;
 
+use crate::error::Error;
+
 /// How the bits of a key lie in its block.
 ///
 /// ```
@@ -38,6 +40,36 @@ impl Scheme {
             Self::Block512 => "block512",
             Self::SplitBlock => "split-block",
         }
+    }
+
+    /// The scheme of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownScheme`] when there is none.
+    ///
+    /// ```
+    /// use bloomline::Scheme;
+    ///
+    /// assert_eq!(Scheme::by_name("split-block")?, Scheme::SplitBlock);
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    pub fn by_name(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
+        found.ok_or_else(|| Error::UnknownScheme { name: name.into() })
+    }
+
+    /// The number that stands for the scheme in files.
+    pub(crate) const fn id(self) -> u32 {
+        match self {
+            Self::Block512 => 1,
+            Self::SplitBlock => 2,
+        }
+    }
+
+    /// Bytes in one of the eight words of a block.
+    pub(crate) const fn word_bytes(self) -> usize {
+        self.block_bytes() as usize / 8
     }
 
     /// Bytes in a block.
