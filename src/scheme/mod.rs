@@ -4,3 +4,4 @@
 //! reproduce it exactly.
 
 pub(crate) mod block512;
+pub(crate) mod split;
