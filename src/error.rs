@@ -7,10 +7,12 @@ use core::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A false-positive rate that is not a number in `[1e-15, 1)`.
+    /// A false-positive rate that is not a number in `[min, 1)`.
     InvalidRate {
         /// The refused rate.
         rate: f64,
+        /// The lowest rate that can be asked of this kind of filter.
+        min: f64,
     },
     /// Bits per key that are not a finite number above zero.
     InvalidBitsPerKey {
@@ -154,8 +156,8 @@ pub enum FormatError {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidRate { rate } => {
-                write!(f, "false-positive rate {rate:?} is not in [1e-15, 1)")
+            Self::InvalidRate { rate, min } => {
+                write!(f, "false-positive rate {rate:?} is not in [{min:?}, 1)")
             }
             Self::InvalidBitsPerKey { bits_per_key } => {
                 write!(f, "bits per key {bits_per_key:?} is not a finite number above 0")

@@ -21,9 +21,13 @@
 //! ```
 
 pub mod blocked;
+mod blocks;
 mod cardinality;
 pub mod classic;
 mod dd;
+mod shape;
+pub mod split;
+mod spread;
 mod untouched;
 
 use crate::Error;
@@ -36,9 +40,9 @@ pub use blocked::Choice;
 /// n · 2⁻⁶⁴ whatever the size of the filter: 10⁻¹⁵ at 20 000 keys.
 pub const MIN_RATE: f64 = 1e-15;
 
-/// Refuses rates outside [`MIN_RATE`]`..1`, among them NaN.
-fn check_rate(rate: f64) -> Result<(), Error> {
-    if (MIN_RATE..1.0).contains(&rate) { Ok(()) } else { Err(Error::InvalidRate { rate }) }
+/// Refuses rates outside `min..1`, among them NaN.
+fn check_rate(rate: f64, min: f64) -> Result<(), Error> {
+    if (min..1.0).contains(&rate) { Ok(()) } else { Err(Error::InvalidRate { rate, min }) }
 }
 
 /// One row of the [`ladder`]: what a false-positive rate costs.
