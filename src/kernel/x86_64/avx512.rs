@@ -8,7 +8,7 @@
 use core::arch::x86_64::*;
 
 use super::cpu_has;
-use super::hash512::{Hash512, load, missing, pattern, set, splat, spread};
+use super::hash512::{Hash512, load, missing, pattern, set};
 use super::split512::Split512;
 use crate::block::Block;
 use crate::kernel::layout::Block512;
@@ -74,27 +74,6 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
             }
         }
     }
-
-    /// Sets the bits of the key whose products stand in `lane`, and returns what was missing.
-    #[inline(always)]
-    fn set(&self, block: &mut Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
-        // SAFETY: the CPU has AVX-512 VBMI, or `self` would not exist.
-        unsafe {
-            let one = splat(1);
-            // A rotation takes its count modulo 64: the low six bits of the byte that fills the word.
-            let first = _mm512_rolv_epi64(one, _mm512_permutexvar_epi8(load(&BYTES[lane]), first));
-            let pattern = match CLASS {
-                EIGHT => first,
-                FEWER => _mm512_and_si512(first, spread(run)),
-                _ => {
-                    let places = _mm512_permutexvar_epi8(load(&BYTES[lane]), second);
-                    let second = _mm512_rolv_epi64(one, places);
-                    _mm512_or_si512(first, _mm512_and_si512(second, spread(run)))
-                }
-            };
-            set(block, pattern)
-        }
-    }
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
@@ -135,13 +114,6 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
         let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
         self.lacks(block, first, second, group.run[lane], lane)
-    }
-
-    #[inline(always)]
-    fn insert_in_lane(&self, block: &mut Block, group: &Group, lane: usize) -> u64 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
-        self.set(block, first, second, group.run[lane], lane)
     }
 
     #[inline(always)]

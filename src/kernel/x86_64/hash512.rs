@@ -11,17 +11,33 @@ use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
 
 /// The integer mixer, the range reduction and the placement, eight lanes at a time. A value exists only where AVX-512 F
 /// and DQ were detected.
-pub(super) struct Hash512(Shape);
+pub(super) struct Hash512 {
+    shape: Shape,
+    /// The number of blocks in every lane.
+    blocks: __m512i,
+}
 
 impl Hash512 {
     #[inline(always)]
     pub(super) fn new(_: Detected, shape: Shape) -> Self {
-        Self(shape)
+        // SAFETY: the CPU has AVX-512 F, or there would be no `Detected`.
+        let blocks = unsafe { splat(shape.blocks as u64) };
+        Self { shape, blocks }
+    }
+
+    /// The products of the number of blocks with the low halves of the lanes.
+    ///
+    /// The number is read from memory each time: of a register that lives through a loop, the compiler does not know that
+    /// its lanes are below 2^32, and would multiply 64 bits by 64.
+    #[inline(always)]
+    fn times_blocks(&self, lanes: __m512i) -> __m512i {
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist; a reference is valid for reads.
+        unsafe { _mm512_mul_epu32(lanes, core::ptr::read_volatile(&self.blocks)) }
     }
 
     #[inline(always)]
     pub(super) fn shape(&self) -> &Shape {
-        &self.0
+        &self.shape
     }
 
     /// Fills a group from eight words: integers to be mixed (`MIX`) or hashes.
@@ -34,10 +50,8 @@ impl Hash512 {
                 h = self.mix(h);
             }
             // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
-            let blocks = splat(self.0.blocks as u64);
-            let low = _mm512_srli_epi64::<32>(_mm512_mul_epu32(h, blocks));
-            let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), blocks);
-            let sum = _mm512_add_epi64(high, low);
+            let low = _mm512_srli_epi64::<32>(self.times_blocks(h));
+            let sum = _mm512_add_epi64(self.times_blocks(_mm512_srli_epi64::<32>(h)), low);
             // The upper half of the sum is the block; 64 times that is the sum moved down by 26, its low bits cleared.
             let offset = _mm512_and_si512(_mm512_srli_epi64::<26>(sum), splat(!63));
             store(&mut group.offset, offset);
@@ -46,7 +60,7 @@ impl Hash512 {
             if CLASS != EIGHT {
                 let high = _mm512_and_si512(_mm512_srli_epi64::<59>(first), splat(0x18));
                 let low = _mm512_and_si512(_mm512_srli_epi64::<49>(first), splat(0x20));
-                let run = splat(block512::run_from_0(self.0.k));
+                let run = splat(block512::run_from_0(self.shape.k));
                 store(&mut group.run, _mm512_rolv_epi64(run, _mm512_or_si512(high, low)));
             }
             if CLASS == MORE {
@@ -66,7 +80,7 @@ impl Hash512 {
                 h = self.mix(h);
             }
             store(&mut group.first, h);
-            let product = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), splat(self.0.blocks as u64));
+            let product = self.times_blocks(_mm512_srli_epi64::<32>(h));
             // The upper half of the product is the block; 32 times that is the product moved down by 27, its low bits cleared.
             let offset = _mm512_and_si512(_mm512_srli_epi64::<27>(product), splat(!31));
             store(&mut group.offset, offset);
@@ -86,7 +100,7 @@ impl Hash512 {
     /// [`Seed::mix`] in every lane.
     #[inline(always)]
     fn mix(&self, keys: __m512i) -> __m512i {
-        let seed = &self.0.seed;
+        let seed = &self.shape.seed;
         const S: [u32; 3] = MIX_SHIFTS;
         // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
         unsafe {

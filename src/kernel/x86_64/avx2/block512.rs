@@ -6,7 +6,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{load, mix, splat, store, times};
+use super::{Factor, load, mix, splat, store, times};
 use crate::block::Block;
 use crate::kernel::layout::Block512;
 use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
@@ -20,12 +20,15 @@ const PLACES: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 /// In place of a word's byte, that there is no bit in the word: a shift by 64 or more leaves nothing of the bit.
 const NONE: u64 = 0x4040_4040_4040_4040;
 
-pub(super) struct Avx2<const CLASS: u8, const MIX: bool>(Shape);
+pub(super) struct Avx2<const CLASS: u8, const MIX: bool> {
+    shape: Shape,
+    blocks: Factor,
+}
 
 impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     #[inline(always)]
-    pub(super) fn new(_: Detected, shape: Shape) -> Self {
-        Self(shape)
+    pub(super) fn new(detected: Detected, shape: Shape) -> Self {
+        Self { shape, blocks: Factor::new(detected, shape.blocks as u32) }
     }
 
     /// Hashes half a group.
@@ -36,13 +39,11 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
         unsafe {
             let mut h = load(&words[lanes.clone()]);
             if MIX {
-                h = mix(&self.0.seed, h);
+                h = mix(&self.shape.seed, h);
             }
             // high 64 bits of h × blocks, with blocks below 2^32: two products of 32 bits, and no overflow.
-            let blocks = splat(self.0.blocks as u64);
-            let low = _mm256_srli_epi64::<32>(_mm256_mul_epu32(h, blocks));
-            let high = _mm256_mul_epu32(_mm256_srli_epi64::<32>(h), blocks);
-            let sum = _mm256_add_epi64(high, low);
+            let low = _mm256_srli_epi64::<32>(self.blocks.times(h));
+            let sum = _mm256_add_epi64(self.blocks.times(_mm256_srli_epi64::<32>(h)), low);
             // The upper half of the sum is the block; 64 times that is the sum moved down by 26, its low bits cleared.
             let offset = _mm256_and_si256(_mm256_srli_epi64::<26>(sum), splat(!63));
             store(&mut group.offset[lanes.clone()], offset);
@@ -66,7 +67,7 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     /// [`NONE`] for the words that are not in the runs of four keys, from their first products.
     #[inline(always)]
     fn none(&self, first: __m256i) -> __m256i {
-        let none_from_0 = !block512::run_from_0(self.0.k) & NONE;
+        let none_from_0 = !block512::run_from_0(self.shape.k) & NONE;
         // Bytes 0 to 3 for a run that starts at word 0, 1, … 7. Bytes 4 to 7 are those of a run that starts four words later.
         let mut table = [0; 4];
         for (i, two) in table.iter_mut().enumerate() {
@@ -160,7 +161,7 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
 
     #[inline(always)]
     fn shape(&self) -> &Shape {
-        &self.0
+        &self.shape
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 use super::cpu_has;
 use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS, Seed};
-use crate::kernel::{EIGHT, Row, by_class, functions};
+use crate::kernel::{Detected, EIGHT, Row, by_class, functions};
 use block512::Avx2;
 use split::Avx2Split;
 
@@ -19,6 +19,27 @@ pub(in crate::kernel) const ROW: Row = Row {
     block512: by_class!(Avx2, #[target_feature(enable = "avx2")]),
     split: functions!(Avx2Split, EIGHT, #[target_feature(enable = "avx2")]),
 };
+
+/// A factor of 32 bits in every lane. A value exists only where AVX2 was detected.
+struct Factor(__m256i);
+
+impl Factor {
+    #[inline(always)]
+    fn new(_: Detected, factor: u32) -> Self {
+        // SAFETY: the CPU has AVX2, or there would be no `Detected`.
+        Self(unsafe { splat(factor.into()) })
+    }
+
+    /// The products with the low halves of the lanes.
+    ///
+    /// The factor is read from memory each time: of a register that lives through a loop, the compiler does not know that its
+    /// lanes are below 2^32, and would multiply 64 bits by 64.
+    #[inline(always)]
+    fn times(&self, lanes: __m256i) -> __m256i {
+        // SAFETY: the CPU has AVX2, or `self` would not exist; a reference is valid for reads.
+        unsafe { _mm256_mul_epu32(lanes, core::ptr::read_volatile(&self.0)) }
+    }
+}
 
 /// [`Seed::mix`] in every lane.
 ///

@@ -3,19 +3,22 @@
 
 use core::arch::x86_64::*;
 
-use super::{load, mix, splat, store};
+use super::{Factor, load, mix, splat, store};
 use crate::block::HalfBlock;
 use crate::kernel::Detected;
 use crate::kernel::layout::SplitBlock;
 use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
 use crate::kernel::x86_64::split256;
 
-pub(super) struct Avx2Split<const CLASS: u8, const MIX: bool>(Shape);
+pub(super) struct Avx2Split<const CLASS: u8, const MIX: bool> {
+    shape: Shape,
+    blocks: Factor,
+}
 
 impl<const CLASS: u8, const MIX: bool> Avx2Split<CLASS, MIX> {
     #[inline(always)]
-    pub(super) fn new(_: Detected, shape: Shape) -> Self {
-        Self(shape)
+    pub(super) fn new(detected: Detected, shape: Shape) -> Self {
+        Self { shape, blocks: Factor::new(detected, shape.blocks as u32) }
     }
 
     /// Hashes half a group.
@@ -26,10 +29,10 @@ impl<const CLASS: u8, const MIX: bool> Avx2Split<CLASS, MIX> {
         unsafe {
             let mut h = load(&words[lanes.clone()]);
             if MIX {
-                h = mix(&self.0.seed, h);
+                h = mix(&self.shape.seed, h);
             }
             store(&mut group.first[lanes.clone()], h);
-            let product = _mm256_mul_epu32(_mm256_srli_epi64::<32>(h), splat(self.0.blocks as u64));
+            let product = self.blocks.times(_mm256_srli_epi64::<32>(h));
             // The upper half of the product is the block; 32 times that is the product moved down by 27, its low bits cleared.
             let offset = _mm256_and_si256(_mm256_srli_epi64::<27>(product), splat(!31));
             store(&mut group.offset[lanes], offset);
@@ -48,7 +51,7 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2Split<CLASS, MIX> {
 
     #[inline(always)]
     fn shape(&self) -> &Shape {
-        &self.0
+        &self.shape
     }
 
     #[inline(always)]
