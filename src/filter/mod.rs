@@ -6,8 +6,8 @@ mod builder;
 mod health;
 mod sets;
 
-pub use bloom::BloomFilter;
 pub(crate) use arithmetic::{has_k, max_blocks};
+pub use bloom::BloomFilter;
 pub(crate) use bloom::Design;
 pub use builder::Builder;
 pub use health::{Health, Verdict};

@@ -196,9 +196,7 @@ fn names_are_unique_and_some_kernel_runs_everywhere() {
 /// A kernel reads the block of every key, so there must be one, and as many as the shape says.
 #[test]
 fn missing_blocks_are_refused() {
-    let refused = |run: &dyn Fn()| {
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err()
-    };
+    let refused = |run: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err();
     for (scheme, k) in shapes() {
         let shape = |blocks| Shape { scheme, k, blocks, seed: Seed::new(0) };
         let new = |blocks| BitArray::new(Kernel::best(), shape(blocks), Pages::Ordinary);

@@ -56,6 +56,17 @@ pub(crate) struct Shape {
     pub(crate) seed: Seed,
 }
 
+/// The results for lanes 0 to 7 as an array. Not a loop: a long body would stay one, and then neither the lane is a constant
+/// nor do results stay in registers.
+macro_rules! every_lane {
+    (|$lane:ident| $result:expr) => {
+        every_lane!(@ $lane, $result, 0 1 2 3 4 5 6 7)
+    };
+    (@ $lane:ident, $result:expr, $($number:literal)*) => {
+        [$({ let $lane = $number; $result }),*]
+    };
+}
+
 /// Eight hashed keys, lane by lane.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -173,10 +184,7 @@ pub(crate) unsafe trait Engine {
     /// Which keys of a prepared group have their bits in their blocks: bit i of the answer belongs to key i.
     #[inline(always)]
     fn contains_group(&self, blocks: BlocksOf<'_, BlockOf<Self>>, group: &Group) -> u8 {
-        let mut missing = [self.missing_in_lane(blocks.of(0), group, 0); GROUP];
-        for lane in 1..GROUP {
-            missing[lane] = self.missing_in_lane(blocks.of(lane), group, lane);
-        }
+        let missing = every_lane!(|lane| self.missing_in_lane(blocks.of(lane), group, lane));
         self.are_present(&missing)
     }
 }
@@ -234,11 +242,7 @@ impl<E: Engine> Operation<E> for Insert<'_, BlockOf<E>> {
     #[inline(always)]
     unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group) -> u8 {
         // SAFETY: by the caller's promise.
-        let mut missing = [unsafe { self.in_lane(engine, group, 0) }; GROUP];
-        for lane in 1..GROUP {
-            // SAFETY: by the caller's promise.
-            missing[lane] = unsafe { self.in_lane(engine, group, lane) };
-        }
+        let missing = every_lane!(|lane| unsafe { self.in_lane(engine, group, lane) });
         if REPORT { engine.are_present(&missing) } else { 0 }
     }
 }

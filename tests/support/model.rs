@@ -69,9 +69,8 @@ impl Scheme {
 
 /// FORMAT.md, block and bits of a hash in the split-block scheme: numbered 256 × block + 32 × word + bit.
 fn bits_of_split_block(hash: u64, blocks: u64) -> BTreeSet<u64> {
-    let salts = [
-        0x47b6137b_u64, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
-    ];
+    let salts =
+        [0x47b6137b_u64, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31];
     let (high, low) = (hash / (1 << 32), hash % (1 << 32));
     let block = high * blocks / (1 << 32);
     let bit = |salt: u64| (low * salt % (1 << 32)) / (1 << 27);

@@ -18,7 +18,8 @@ impl<const CLASS: u8, const MIX: bool> PortableSplit<CLASS, MIX> {
 
     #[inline(always)]
     fn pattern(&self, hash: u64) -> u32x8 {
-        u32x8::splat(1) << (u32x8::splat(hash as u32) * u32x8::new(SALT) >> PLACE_SHIFT)
+        let products = u32x8::splat(hash as u32) * u32x8::new(SALT);
+        u32x8::splat(1) << (products >> PLACE_SHIFT)
     }
 }
 

@@ -10,8 +10,8 @@ use super::{Factor, load, mix, splat, store, times};
 use crate::block::Block;
 use crate::kernel::layout::Block512;
 use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
-use crate::kernel::{Detected, EIGHT, FEWER, MORE};
 use crate::kernel::x86_64::split256::{are_zero, is_zero};
+use crate::kernel::{Detected, EIGHT, FEWER, MORE};
 use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
 
 /// The low six bits of every byte.
@@ -226,9 +226,9 @@ unsafe fn bits(places: __m256i, odd: usize) -> [__m256i; 2] {
     // SAFETY: the caller's promise.
     unsafe {
         // A byte w to the low end of word w, and zeros above it: an index with its top bit set gives 0.
-        let from = 8 * odd as i64;
-        let low = _mm256_setr_epi64x(!0xff | from, !0xff | from + 1, !0xff | from + 2, !0xff | from + 3);
-        let high = _mm256_setr_epi64x(!0xff | from + 4, !0xff | from + 5, !0xff | from + 6, !0xff | from + 7);
+        let from = !0xff | (8 * odd as i64);
+        let low = _mm256_setr_epi64x(from, from + 1, from + 2, from + 3);
+        let high = _mm256_setr_epi64x(from + 4, from + 5, from + 6, from + 7);
         let one = splat(1);
         [
             _mm256_sllv_epi64(one, _mm256_shuffle_epi8(places, low)),
