@@ -221,7 +221,7 @@ pub fn design_bits_per_key(items: u64, bits_per_key: f64) -> Result<Design, Erro
 /// // 1 MiB for a million items.
 /// let design = split::design_blocks(1_000_000, (1 << 20) / 32)?;
 /// assert_eq!(design.bytes(), 1 << 20);
-/// assert!((design.rate - 0.0264).abs() < 0.0001);
+/// assert!((design.rate - 0.02726).abs() < 0.00001);
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 pub fn design_blocks(items: u64, blocks: u64) -> Result<Design, Error> {
