@@ -1,11 +1,10 @@
 //! Batches of keys of any type: cut into chunks of words for the kernel, and the kernel's bitmask turned into the
 //! form that the caller asked for.
 
-use crate::block::Block;
 use crate::error::Error;
 use crate::hash::Seed;
-use crate::kernel::Kernel;
-use crate::kernel::schedule::{GROUP, Parameters, Words};
+use crate::kernel::BitArray;
+use crate::kernel::schedule::{GROUP, Words};
 use crate::key::Key;
 
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
@@ -20,59 +19,42 @@ const FEW: usize = 7;
 /// Words in the bitmask of a chunk, when the answers of the kernel are not what the caller asked for.
 const MASK: usize = 64;
 
-/// What the kernel needs for every batch of a filter.
-#[derive(Clone, Copy)]
-pub(crate) struct Engine<'a> {
-    pub(crate) kernel: Kernel,
-    pub(crate) parameters: &'a Parameters,
-}
-
-impl Engine<'_> {
+impl BitArray {
     /// Bit i % 64 of word i / 64 of `out` tells whether key i is possibly present; later bits of the last word are 0.
-    pub(crate) fn mask<K: Key>(self, blocks: &[Block], keys: &[K], out: &mut [u64]) {
+    pub(crate) fn mask<K: Key>(&self, keys: &[K], out: &mut [u64]) {
+        let seed = &self.shape().seed;
         if keys.len() <= FEW {
-            return one_by_one(keys, out, |key| {
-                self.kernel.contains_one(self.parameters, blocks, key.hash(&self.parameters.seed))
-            });
+            return one_by_one(keys, out, |key| self.contains_one(key.hash(seed)));
         }
-        for_each_chunk(keys, &self.parameters.seed, |start, words| {
-            let out = bytes_of(out, start, words.len());
-            self.kernel.contains(self.parameters, blocks, tagged::<K>(words), out);
+        for_each_chunk(keys, seed, |start, words| {
+            self.contains(tagged::<K>(words), bytes_of(out, start, words.len()));
         });
         in_native_order(out, keys.len());
     }
 
     /// Hands out the bitmask chunk by chunk: the position of its first key, and its words.
-    pub(crate) fn for_each_mask<K: Key>(
-        self,
-        blocks: &[Block],
-        keys: &[K],
-        mut take: impl FnMut(usize, &[u64]),
-    ) {
+    pub(crate) fn for_each_mask<K: Key>(&self, keys: &[K], mut take: impl FnMut(usize, &[u64])) {
         let mut mask = [0; MASK];
         for (chunk, keys) in keys.chunks(MASK * 64).enumerate() {
             let mask = &mut mask[..keys.len().div_ceil(64)];
-            self.mask(blocks, keys, mask);
+            self.mask(keys, mask);
             take(chunk * MASK * 64, mask);
         }
     }
 
-    pub(crate) fn insert<K: Key>(self, blocks: &mut [Block], keys: &[K]) {
-        for_each_chunk(keys, &self.parameters.seed, |_, words| {
-            self.kernel.insert(self.parameters, blocks, tagged::<K>(words))
-        });
+    pub(crate) fn insert_batch<K: Key>(&mut self, keys: &[K]) {
+        let seed = self.shape().seed;
+        for_each_chunk(keys, &seed, |_, words| self.insert(tagged::<K>(words)));
     }
 
     /// Inserts, and tells as `mask` does which keys were possibly present before, as if they came one by one.
-    pub(crate) fn insert_and_report<K: Key>(self, blocks: &mut [Block], keys: &[K], out: &mut [u64]) {
+    pub(crate) fn insert_batch_and_report<K: Key>(&mut self, keys: &[K], out: &mut [u64]) {
+        let seed = self.shape().seed;
         if keys.len() <= FEW {
-            return one_by_one(keys, out, |key| {
-                self.kernel.insert_one(self.parameters, blocks, key.hash(&self.parameters.seed))
-            });
+            return one_by_one(keys, out, |key| self.insert_one(key.hash(&seed)));
         }
-        for_each_chunk(keys, &self.parameters.seed, |start, words| {
-            let out = bytes_of(out, start, words.len());
-            self.kernel.insert_and_report(self.parameters, blocks, tagged::<K>(words), out);
+        for_each_chunk(keys, &seed, |start, words| {
+            self.insert_and_report(tagged::<K>(words), bytes_of(out, start, words.len()));
         });
         in_native_order(out, keys.len());
     }

@@ -13,6 +13,11 @@ use crate::sizing::blocked::MAX_BLOCKS;
 #[repr(C, align(64))]
 pub(crate) struct Block(pub(crate) [u64; 8]);
 
+/// Half a cache line: eight 32-bit words, in memory as they lie in a file on a little-endian machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(32))]
+pub(crate) struct HalfBlock(pub(crate) [u32; 8]);
+
 /// Bytes in a huge page.
 #[cfg(all(feature = "std", target_os = "linux"))]
 const HUGE: usize = 2 << 20;
@@ -194,7 +199,7 @@ fn huge_bytes(smaps: &str, start: usize, end: usize) -> usize {
 
 /// Asks the CPU to bring the cache line of `block` near. Never faults, whatever the address.
 #[inline(always)]
-pub(crate) fn prefetch(block: *const Block) {
+pub(crate) fn prefetch<T>(block: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch is a hint: it reads nothing that the program can see and never faults; SSE, which
     // it needs, is part of every x86-64.

@@ -7,10 +7,12 @@ use core::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A false-positive rate that is not a number in `[1e-15, 1)`.
+    /// A false-positive rate that is not a number in `[min, 1)`.
     InvalidRate {
         /// The refused rate.
         rate: f64,
+        /// The lowest rate that can be asked of this kind of filter.
+        min: f64,
     },
     /// Bits per key that are not a finite number above zero.
     InvalidBitsPerKey {
@@ -50,6 +52,20 @@ pub enum Error {
         /// The size in bytes that was asked for.
         bytes: u64,
     },
+    /// No scheme has this name.
+    UnknownScheme {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// A k that the scheme does not have.
+    SchemeFixesK {
+        /// The refused k.
+        k: u32,
+        /// The scheme's name.
+        scheme: &'static str,
+        /// The k that it has.
+        fixed: u32,
+    },
     /// No kernel has this name.
     UnknownKernel {
         /// The name that was asked for.
@@ -74,7 +90,7 @@ pub enum Error {
     },
     /// Two filters that differ in a parameter which must agree.
     Incompatible {
-        /// The first parameter that differs: `"blocks"`, `"k"` or `"seed"`.
+        /// The first parameter that differs: `"scheme"` (by its number in files), `"blocks"`, `"k"` or `"seed"`.
         parameter: &'static str,
         /// Its value in the filter the operation was called on.
         left: u64,
@@ -140,8 +156,8 @@ pub enum FormatError {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidRate { rate } => {
-                write!(f, "false-positive rate {rate:?} is not in [1e-15, 1)")
+            Self::InvalidRate { rate, min } => {
+                write!(f, "false-positive rate {rate:?} is not in [{min:?}, 1)")
             }
             Self::InvalidBitsPerKey { bits_per_key } => {
                 write!(f, "bits per key {bits_per_key:?} is not a finite number above 0")
@@ -158,6 +174,10 @@ impl fmt::Display for Error {
                 write!(f, "a filter of {bytes} bytes is below the minimum of {min} bytes")
             }
             Self::AllocationFailed { bytes } => write!(f, "could not allocate {bytes} bytes"),
+            Self::UnknownScheme { name } => write!(f, "no scheme is named {name:?}"),
+            Self::SchemeFixesK { k, scheme, fixed } => {
+                write!(f, "k = {k} is not possible: scheme {scheme} has k = {fixed}")
+            }
             Self::UnknownKernel { name } => write!(f, "no kernel is named {name:?}"),
             Self::KernelUnavailable { name } => {
                 write!(f, "kernel {name:?} cannot run on this CPU or in this build")

@@ -64,6 +64,7 @@ pub use error::{Error, FormatError};
 pub use filter::{BloomFilter, Builder, Health, Verdict};
 pub use kernel::Kernel;
 pub use key::{Key, Prehashed};
+pub use scheme::Scheme;
 
 /// Compiles and runs the examples of the README.
 #[cfg(doctest)]

@@ -47,6 +47,8 @@ const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 const WYHASH_SECRET: [u64; 4] =
     [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
 
+/// The lowest rate that can be asked for.
+const MIN_RATE: f64 = 1e-15;
 /// More bits than this for a key never pay.
 const MAX_K: u32 = 64;
 
@@ -102,8 +104,8 @@ impl ReferenceFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn with_rate(items: u64, rate: f64, seed: u64) -> Result<Self, Error> {
-        if !(1e-15..1.0).contains(&rate) {
-            return Err(Error::InvalidRate { rate });
+        if !(MIN_RATE..1.0).contains(&rate) {
+            return Err(Error::InvalidRate { rate, min: MIN_RATE });
         }
         let n = items.max(1) as f64;
         let m = libm::ceil(-n * libm::log(rate) / (LN_2 * LN_2));

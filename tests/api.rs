@@ -32,7 +32,7 @@ fn rates_that_no_filter_has() {
         [0.0, -0.0, 1.0, -1.0, 2.0, 1e-16, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY, f64::NEG_INFINITY]
     {
         let same = |rate: &f64| rate.to_bits() == bad.to_bits();
-        assert_refused!(refusal(BloomFilter::with_rate(1000, bad)), Error::InvalidRate { rate } if same(rate), format!("{bad:?}"), "1e-15");
+        assert_refused!(refusal(BloomFilter::with_rate(1000, bad)), Error::InvalidRate { rate, .. } if same(rate), format!("{bad:?}"), "1e-15");
     }
     for items in [1 << 50, u64::MAX] {
         let refused = refusal(BloomFilter::with_rate(items, 0.01));

@@ -118,7 +118,8 @@ fn check_batches<K: Key>(shape: Shape, keys: &[K], queries: &[K]) -> (Vec<bool>,
 /// The same with hashes that are known, so that the answers are known from the model.
 fn check_against_model<K: Key>(shape: Shape, keys: &[K], queries: &[K], hash: impl Fn(&Model, &K) -> u64) {
     let (answers, reported) = check_batches(shape, keys, queries);
-    let mut model = Model::new(shape.blocks, shape.k, shape.seed);
+    let layout = model::Scheme::Block512 { blocks: shape.blocks, k: shape.k };
+    let mut model = Model::new(layout, shape.seed);
     for (key, reported) in keys.iter().zip(reported) {
         let hash = hash(&model, key);
         assert_eq!(reported, model.insert_hash(hash));

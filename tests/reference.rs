@@ -255,7 +255,9 @@ fn rates_outside_the_limits_are_refused() {
         [0.0, -0.0, 1.0, 1.5, -0.01, 0.99e-15, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE];
     for rate in refused {
         match ReferenceFilter::with_rate(1_000, rate, 0).unwrap_err() {
-            Error::InvalidRate { rate: named } => assert_eq!(named.to_bits(), rate.to_bits()),
+            Error::InvalidRate { rate: named, min } => {
+                assert_eq!((named.to_bits(), min), (rate.to_bits(), 1e-15));
+            }
             other => panic!("{rate}: {other}"),
         }
     }

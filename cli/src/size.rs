@@ -60,7 +60,7 @@ fn bits(bytes: u64) -> Result<u64, Failure> {
 /// The filters that hold the most items within `bytes` at no more than `rate`.
 fn most_items(rate: f64, bytes: u64, choice: Choice) -> Result<(blocked::Design, ClassicSize), Failure> {
     if !(MIN_RATE..1.0).contains(&rate) {
-        return Err(bloomline::Error::InvalidRate { rate }).about("--fpr");
+        return Err(bloomline::Error::InvalidRate { rate, min: MIN_RATE }).about("--fpr");
     }
     let (blocks, bits) = (blocks(bytes)?, bits(bytes)?);
     let unreachable = || {

@@ -2,15 +2,15 @@
 
 use core::fmt;
 
-use crate::batch::{self, Engine};
-use crate::block::{Blocks, Pages};
+use super::arithmetic;
+use crate::batch;
+use crate::block::Pages;
 use crate::error::Error;
 use crate::hash::Seed;
-use crate::kernel::Kernel;
-use crate::kernel::schedule::Parameters;
+use crate::kernel::schedule::Shape;
+use crate::kernel::{BitArray, Kernel};
 use crate::key::Key;
-use crate::scheme::block512::BLOCK_BYTES;
-use crate::sizing::blocked;
+use crate::scheme::Scheme;
 
 /// A cache-blocked Bloom filter.
 ///
@@ -20,7 +20,7 @@ use crate::sizing::blocked;
 /// false-positive rate. Keys cannot be removed, and the filter does not grow: past the number of items that it was
 /// built for, the rate rises ([`health`](Self::health) tells).
 ///
-/// The bits depend only on the number of blocks, k, the seed and the keys: not on the kernel, the machine, or the
+/// The bits depend only on the scheme, the number of blocks, k, the seed and the keys: not on the kernel, the machine, or the
 /// order of the inserts. `docs/FORMAT.md` states them.
 ///
 /// ```
@@ -39,10 +39,12 @@ use crate::sizing::blocked;
 /// assert_eq!((possibly_present, mask[0]), (2, 0b011));
 /// # Ok::<(), bloomline::Error>(())
 /// ```
+///
+/// A clone has the same bits, kernel and kind of pages; cloning ends the process when there is no memory, as the collections
+/// of the standard library do.
+#[derive(Clone)]
 pub struct BloomFilter {
-    blocks: Blocks,
-    parameters: Parameters,
-    kernel: Kernel,
+    array: BitArray,
     design: Design,
 }
 
@@ -55,6 +57,7 @@ pub(crate) struct Design {
 
 impl BloomFilter {
     pub(crate) fn new(
+        scheme: Scheme,
         blocks: u64,
         k: u32,
         seed: Seed,
@@ -65,28 +68,28 @@ impl BloomFilter {
         if !crate::hash::wyhash_is_ours() {
             return Err(Error::ForeignHash);
         }
-        let parameters = Parameters { k, seed };
-        Ok(Self { blocks: Blocks::zeroed(blocks, pages)?, parameters, kernel, design })
-    }
-
-    fn engine(&self) -> Engine<'_> {
-        Engine { kernel: self.kernel, parameters: &self.parameters }
+        let Ok(count) = usize::try_from(blocks) else {
+            let bytes = u128::from(blocks) * u128::from(scheme.block_bytes());
+            return Err(Error::TooLarge { bytes, limit: usize::MAX as u64 });
+        };
+        let shape = Shape { scheme, k, blocks: count, seed };
+        Ok(Self { array: BitArray::new(kernel, shape, pages)?, design })
     }
 
     /// Inserts a key. Returns whether it was possibly present before: `false` is certain, `true` is wrong with the
     /// false-positive rate.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> bool {
-        let hash = key.hash(&self.parameters.seed);
-        self.kernel.insert_one(&self.parameters, self.blocks.as_mut_slice(), hash)
+        let hash = key.hash(&self.array.shape().seed);
+        self.array.insert_one(hash)
     }
 
     /// Whether a key is possibly present. `false` is certain.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
-        let hash = key.hash(&self.parameters.seed);
-        self.kernel.contains_one(&self.parameters, self.blocks.as_slice(), hash)
+        let hash = key.hash(&self.array.shape().seed);
+        self.array.contains_one(hash)
     }
 
     /// Inserts every key of a batch.
@@ -101,7 +104,7 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn insert_batch<K: Key>(&mut self, keys: &[K]) {
-        Engine { kernel: self.kernel, parameters: &self.parameters }.insert(self.blocks.as_mut_slice(), keys);
+        self.array.insert_batch(keys);
     }
 
     /// Inserts every key of a batch and tells which were possibly present before, exactly as if
@@ -127,8 +130,7 @@ impl BloomFilter {
     pub fn insert_batch_reporting<K: Key>(&mut self, keys: &[K], before: &mut [u64]) -> Result<usize, Error> {
         let words = keys.len().div_ceil(64);
         batch::check_output(words, before.len())?;
-        let engine = Engine { kernel: self.kernel, parameters: &self.parameters };
-        engine.insert_and_report(self.blocks.as_mut_slice(), keys, &mut before[..words]);
+        self.array.insert_batch_and_report(keys, &mut before[..words]);
         Ok(batch::count(&before[..words]))
     }
 
@@ -143,7 +145,7 @@ impl BloomFilter {
     pub fn contains_batch<K: Key>(&self, keys: &[K], mask: &mut [u64]) -> Result<usize, Error> {
         let words = keys.len().div_ceil(64);
         batch::check_output(words, mask.len())?;
-        self.engine().mask(self.blocks.as_slice(), keys, &mut mask[..words]);
+        self.array.mask(keys, &mut mask[..words]);
         Ok(batch::count(&mask[..words]))
     }
 
@@ -168,7 +170,7 @@ impl BloomFilter {
         batch::check_output(keys.len(), answers.len())?;
         let answers = &mut answers[..keys.len()];
         let mut found = 0;
-        self.engine().for_each_mask(self.blocks.as_slice(), keys, |start, mask| {
+        self.array.for_each_mask(keys, |start, mask| {
             found += batch::count(mask);
             for (answers, word) in answers[start..].chunks_mut(64).zip(mask) {
                 for (bit, answer) in answers.iter_mut().enumerate() {
@@ -204,7 +206,7 @@ impl BloomFilter {
         }
         batch::check_output(keys.len(), positions.len())?;
         let mut found = 0;
-        self.engine().for_each_mask(self.blocks.as_slice(), keys, |start, mask| {
+        self.array.for_each_mask(keys, |start, mask| {
             for (word, &bits) in mask.iter().enumerate() {
                 let mut bits = bits;
                 while bits != 0 {
@@ -220,23 +222,28 @@ impl BloomFilter {
     /// How many keys of a batch are possibly present.
     pub fn count_batch<K: Key>(&self, keys: &[K]) -> usize {
         let mut found = 0;
-        self.engine().for_each_mask(self.blocks.as_slice(), keys, |_, mask| found += batch::count(mask));
+        self.array.for_each_mask(keys, |_, mask| found += batch::count(mask));
         found
     }
 
     /// Number of bits of a key, 1…16.
     pub fn k(&self) -> u32 {
-        self.parameters.k
+        self.array.shape().k
     }
 
-    /// Number of 64-byte blocks.
+    /// How the bits of a key lie in its block.
+    pub fn scheme(&self) -> Scheme {
+        self.array.shape().scheme
+    }
+
+    /// Number of blocks, of [`Scheme::block_bytes`] each.
     pub fn blocks(&self) -> u64 {
-        self.blocks.as_slice().len() as u64
+        self.array.shape().blocks as u64
     }
 
     /// Size of the blocks in bytes.
     pub fn bytes(&self) -> u64 {
-        self.blocks() * BLOCK_BYTES
+        self.blocks() * self.scheme().block_bytes()
     }
 
     /// Size of the blocks in bits.
@@ -246,22 +253,22 @@ impl BloomFilter {
 
     /// The seed of the hashes.
     pub fn seed(&self) -> u64 {
-        self.parameters.seed.value
+        self.array.shape().seed.value
     }
 
     /// The kernel that does the work.
     pub fn kernel(&self) -> Kernel {
-        self.kernel
+        self.array.kernel()
     }
 
     /// Changes the kernel. The bits and the answers stay the same.
     pub fn set_kernel(&mut self, kernel: Kernel) {
-        self.kernel = kernel;
+        self.array.set_kernel(kernel);
     }
 
     /// The pages that the system gave for the blocks, which may differ from those asked for.
     pub fn pages(&self) -> Pages {
-        self.blocks.pages()
+        self.array.pages()
     }
 
     /// The number of items that the filter was built for, where that was said.
@@ -295,15 +302,15 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn predicted_rate_at(&self, items: u64) -> f64 {
-        blocked::rate(items, self.blocks(), self.k()).expect("the shape of a filter is valid")
+        arithmetic::rate(self.array.shape(), items)
     }
 
-    pub(crate) fn storage(&self) -> &Blocks {
-        &self.blocks
+    pub(crate) fn array(&self) -> &BitArray {
+        &self.array
     }
 
-    pub(crate) fn storage_mut(&mut self) -> &mut Blocks {
-        &mut self.blocks
+    pub(crate) fn array_mut(&mut self) -> &mut BitArray {
+        &mut self.array
     }
 
     pub(crate) fn design(&self) -> Design {
@@ -311,23 +318,15 @@ impl BloomFilter {
     }
 }
 
-impl Clone for BloomFilter {
-    /// A filter with the same bits, kernel and kind of pages.
-    ///
-    /// Ends the process when there is no memory, as the collections of the standard library do.
-    fn clone(&self) -> Self {
-        Self { blocks: self.blocks.clone(), ..*self }
-    }
-}
-
 impl fmt::Debug for BloomFilter {
     /// The parameters, without the bits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BloomFilter")
+            .field("scheme", &self.scheme())
             .field("blocks", &self.blocks())
             .field("k", &self.k())
             .field("seed", &self.seed())
-            .field("kernel", &self.kernel.name())
+            .field("kernel", &self.kernel().name())
             .field("pages", &self.pages())
             .field("design", &self.design)
             .finish_non_exhaustive()

@@ -3,10 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{BloomFilter, Design};
-use crate::block::Block;
-use crate::scheme::block512::{BLOCK_BITS, WORDS, bits_in_word};
-use crate::sizing::blocked::{self, Estimate};
+use super::{BloomFilter, Design, arithmetic};
+use crate::sizing::blocked::Estimate;
 
 /// The state of a filter, read from its bits in one pass, without probing. See [`BloomFilter::health`].
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +19,8 @@ pub struct Health {
     pub rate: f64,
     /// The number of distinct items inserted, as the bits tell it.
     pub items: Estimate,
-    /// How many blocks have each number of set bits: element i counts the blocks with i set bits, 0…512.
+    /// How many blocks have each number of set bits: element i counts the blocks with i set bits, from 0 to
+    /// all.
     pub block_loads: Vec<u64>,
     /// The estimated items as a multiple of the expected ones, where the filter knows how many to expect: how far the
     /// filter is within or past its design.
@@ -90,21 +89,19 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn health(&self) -> Health {
-        let mut block_loads = vec![0; BLOCK_BITS as usize + 1];
+        let shape = self.array().shape();
+        let mut block_loads = vec![0; shape.scheme.block_bytes() as usize * 8 + 1];
         let mut set_bits = 0;
         let mut rates = 0.0;
-        for block in self.storage().as_slice() {
-            let load: u32 = block.0.iter().map(|word| word.count_ones()).sum();
+        arithmetic::for_each_block(self.array(), |words| {
+            let load: u32 = words.iter().sum();
             set_bits += u64::from(load);
             block_loads[load as usize] += 1;
-            rates += block_rate(block, self.k());
-        }
+            rates += arithmetic::block_rate(shape, words);
+        });
         let zero_bits = self.bits() - set_bits;
-        let estimate = |zero_bits| {
-            blocked::estimate_items(zero_bits, self.blocks(), self.k())
-                .expect("the shape of a filter is valid")
-        };
-        let items = estimate(zero_bits);
+        let items = arithmetic::estimate(shape, zero_bits);
+        let least = arithmetic::estimate(shape, zero_bits.max(1));
         let rate = rates / self.blocks() as f64;
         Health {
             set_bits,
@@ -113,32 +110,16 @@ impl BloomFilter {
             items,
             block_loads,
             load: self.expected_items().map(|expected| items.items / expected.max(1) as f64),
-            verdict: Verdict::of(items, estimate(zero_bits.max(1)), rate, self.design()),
+            verdict: Verdict::of(items, least, rate, self.design()),
         }
     }
-}
-
-/// The chance that a random key finds only set bits in this block: over the eight starts of its run, the mean of the
-/// product of the word fills, each to the number of bits that a key has in the word.
-fn block_rate(block: &Block, k: u32) -> f64 {
-    let fills = block.0.map(|word| f64::from(word.count_ones()) / 64.0);
-    let starts = if k.is_multiple_of(WORDS) { 1 } else { WORDS };
-    let mut sum = 0.0;
-    for start in 0..starts {
-        let mut product = 1.0;
-        for (word, fill) in fills.iter().enumerate() {
-            for _ in 0..bits_in_word(k, start, word as u32) {
-                product *= fill;
-            }
-        }
-        sum += product;
-    }
-    sum / f64::from(starts)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheme::block512::BLOCK_BITS;
+    use crate::sizing::blocked;
 
     /// One block is the least, and it holds far more than ten items at 1 %.
     #[test]

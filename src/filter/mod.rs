@@ -1,10 +1,12 @@
 //! The filters that users hold.
 
+mod arithmetic;
 mod bloom;
 mod builder;
 mod health;
 mod sets;
 
+pub(crate) use arithmetic::{has_k, max_blocks};
 pub use bloom::BloomFilter;
 pub(crate) use bloom::Design;
 pub use builder::Builder;

@@ -6,14 +6,14 @@ use crate::error::Error;
 impl BloomFilter {
     /// Removes every key, and keeps the memory.
     pub fn clear(&mut self) {
-        self.storage_mut().as_mut_slice().fill(bytemuck::Zeroable::zeroed());
+        self.array_mut().lines_mut().fill(bytemuck::Zeroable::zeroed());
     }
 
     /// Whether the filters can be united, intersected and compared: whether they place every key alike.
     ///
     /// # Errors
     ///
-    /// [`Error::Incompatible`] with the first of blocks, k and seed that differs, and both values.
+    /// [`Error::Incompatible`] with the first of scheme, blocks, k and seed that differs, and both values.
     ///
     /// ```
     /// use bloomline::{BloomFilter, Error};
@@ -25,6 +25,7 @@ impl BloomFilter {
     /// ```
     pub fn check_compatible(&self, other: &Self) -> Result<(), Error> {
         let parameters = [
+            ("scheme", self.scheme().id().into(), other.scheme().id().into()),
             ("blocks", self.blocks(), other.blocks()),
             ("k", u64::from(self.k()), u64::from(other.k())),
             ("seed", self.seed(), other.seed()),
@@ -75,7 +76,7 @@ impl BloomFilter {
 
     fn combine(&mut self, other: &Self, combine: impl Fn(u64, u64) -> u64) -> Result<(), Error> {
         self.check_compatible(other)?;
-        for (left, right) in self.storage_mut().as_mut_slice().iter_mut().zip(other.storage().as_slice()) {
+        for (left, right) in self.array_mut().lines_mut().iter_mut().zip(other.array().lines()) {
             for (left, right) in left.0.iter_mut().zip(right.0) {
                 *left = combine(*left, right);
             }
@@ -88,7 +89,7 @@ impl BloomFilter {
 /// for do not matter.
 impl PartialEq for BloomFilter {
     fn eq(&self, other: &Self) -> bool {
-        self.check_compatible(other).is_ok() && self.storage().as_slice() == other.storage().as_slice()
+        self.check_compatible(other).is_ok() && self.array().lines() == other.array().lines()
     }
 }
 

@@ -6,9 +6,9 @@ mod v1;
 
 use alloc::vec::Vec;
 
-use crate::block::Blocks;
 use crate::error::{Error, FormatError};
 use crate::filter::BloomFilter;
+use crate::scheme::Scheme;
 
 const MAGIC: [u8; 8] = *b"\x89BLM\r\n\x1a\n";
 
@@ -25,7 +25,7 @@ impl BloomFilter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(v1::HEADER_BYTES + size_of_val(self.storage().as_slice()));
+        let mut bytes = Vec::with_capacity(v1::HEADER_BYTES + self.array().bytes().len());
         bytes.extend_from_slice(&v1::encode(self, payload_checksum(self)));
         for_each_piece(self, |piece| bytes.extend_from_slice(piece));
         bytes
@@ -52,9 +52,10 @@ impl BloomFilter {
         }
         header.check_payload(payload)?;
         let mut filter = header.empty_filter()?;
-        let blocks = filter.storage_mut().as_mut_slice();
-        bytemuck::cast_slice_mut(blocks).copy_from_slice(payload);
-        in_native_order(filter.storage_mut());
+        let scheme = filter.scheme();
+        let blocks = filter.array_mut().bytes_mut();
+        blocks.copy_from_slice(payload);
+        in_native_order(blocks, scheme);
         Ok(filter)
     }
 
@@ -97,12 +98,14 @@ impl BloomFilter {
 
 /// Hands out the payload piece by piece: the blocks, their words little-endian.
 fn for_each_piece(filter: &BloomFilter, mut take: impl FnMut(&[u8])) {
-    let blocks = filter.storage().as_slice();
+    let bytes = filter.array().bytes();
     if cfg!(target_endian = "little") {
-        return take(bytemuck::cast_slice(blocks));
+        return take(bytes);
     }
-    for block in blocks {
-        take(bytemuck::bytes_of(&block.0.map(u64::to_le)));
+    for block in bytes.chunks(filter.scheme().block_bytes() as usize) {
+        let mut block = block.to_vec();
+        in_native_order(&mut block, filter.scheme());
+        take(&block);
     }
 }
 
@@ -112,11 +115,9 @@ fn payload_checksum(filter: &BloomFilter) -> u32 {
     checksum.finalize()
 }
 
-/// Words of a file are little-endian.
-fn in_native_order(blocks: &mut Blocks) {
+/// Turns little-endian words, as they lie in a file, into those of this machine, or back.
+fn in_native_order(bytes: &mut [u8], scheme: Scheme) {
     if cfg!(target_endian = "big") {
-        for word in blocks.as_mut_slice().iter_mut().flat_map(|block| &mut block.0) {
-            *word = u64::from_le(*word);
-        }
+        bytes.chunks_mut(scheme.word_bytes()).for_each(<[u8]>::reverse);
     }
 }

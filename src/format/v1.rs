@@ -3,16 +3,13 @@
 use super::MAGIC;
 use crate::block::Pages;
 use crate::error::{Error, FormatError};
-use crate::filter::{BloomFilter, Design};
+use crate::filter::{BloomFilter, Design, has_k, max_blocks};
 use crate::hash::Seed;
 use crate::kernel::Kernel;
-use crate::scheme::block512::{BLOCK_BYTES, MAX_K};
-use crate::sizing::blocked::MAX_BLOCKS;
+use crate::scheme::Scheme;
 
 pub(super) const HEADER_BYTES: usize = 128;
 const VERSION: u32 = 1;
-/// The scheme of `scheme::block512`.
-const SCHEME: u32 = 1;
 /// The hashes of `hash`.
 const HASH: u32 = 1;
 /// Flags: which of the fields that describe the design are there.
@@ -33,6 +30,7 @@ const AT_PAYLOAD_CHECKSUM: usize = 120;
 const AT_HEADER_CHECKSUM: usize = 124;
 
 pub(super) struct Header {
+    scheme: Scheme,
     k: u32,
     seed: u64,
     blocks: u64,
@@ -55,7 +53,7 @@ pub(super) fn encode(filter: &BloomFilter, payload_checksum: u32) -> [u8; HEADER
     }
     put(0, &MAGIC);
     put(AT_VERSION, &VERSION.to_le_bytes());
-    put(AT_SCHEME, &SCHEME.to_le_bytes());
+    put(AT_SCHEME, &filter.scheme().id().to_le_bytes());
     put(AT_HASH, &HASH.to_le_bytes());
     put(AT_FLAGS, &flags.to_le_bytes());
     put(AT_K, &filter.k().to_le_bytes());
@@ -85,17 +83,19 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Header, FormatError> {
     if stored != computed {
         return Err(FormatError::BadChecksum { part: "header", stored, computed });
     }
-    check_known("scheme", word(AT_SCHEME), SCHEME)?;
+    let Some(scheme) = Scheme::ALL.into_iter().find(|scheme| scheme.id() == word(AT_SCHEME)) else {
+        return Err(FormatError::Unsupported { field: "scheme", value: word(AT_SCHEME).into() });
+    };
     check_known("hash", word(AT_HASH), HASH)?;
     let flags = word(AT_FLAGS);
     if flags & !(HAS_ITEMS | HAS_RATE) != 0 {
         return Err(FormatError::Unsupported { field: "flags", value: u64::from(flags) });
     }
     let (k, blocks) = (word(AT_K), long(AT_BLOCKS));
-    if !(1..=MAX_K).contains(&k) {
+    if !has_k(scheme, k) {
         return Err(FormatError::InvalidField { field: "k", value: u64::from(k) });
     }
-    if !(1..=MAX_BLOCKS).contains(&blocks) {
+    if !(1..=max_blocks(scheme)).contains(&blocks) {
         return Err(FormatError::InvalidField { field: "blocks", value: blocks });
     }
     let mut reserved = header[AT_K + 4..AT_SEED].iter().chain(&header[AT_RATE + 8..AT_PAYLOAD_CHECKSUM]);
@@ -115,7 +115,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Header, FormatError> {
         rate: (flags & HAS_RATE != 0).then_some(rate),
     };
     let payload_checksum = word(AT_PAYLOAD_CHECKSUM);
-    Ok(Header { k, seed: long(AT_SEED), blocks, design, payload_checksum })
+    Ok(Header { scheme, k, seed: long(AT_SEED), blocks, design, payload_checksum })
 }
 
 fn check_known(field: &'static str, value: u32, known: u32) -> Result<(), FormatError> {
@@ -125,7 +125,7 @@ fn check_known(field: &'static str, value: u32, known: u32) -> Result<(), Format
 impl Header {
     /// Length of the whole filter.
     pub(super) fn total_bytes(&self) -> u64 {
-        HEADER_BYTES as u64 + self.blocks * BLOCK_BYTES
+        HEADER_BYTES as u64 + self.blocks * self.scheme.block_bytes()
     }
 
     pub(super) fn check_payload(&self, payload: &[u8]) -> Result<(), FormatError> {
@@ -139,6 +139,6 @@ impl Header {
 
     pub(super) fn empty_filter(&self) -> Result<BloomFilter, Error> {
         let seed = Seed::new(self.seed);
-        BloomFilter::new(self.blocks, self.k, seed, Kernel::best(), Pages::Ordinary, self.design)
+        BloomFilter::new(self.scheme, self.blocks, self.k, seed, Kernel::best(), Pages::Ordinary, self.design)
     }
 }

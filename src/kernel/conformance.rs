@@ -3,10 +3,11 @@
 
 use std::vec::Vec;
 
-use super::schedule::{Parameters, Words};
-use super::{Kernel, TABLE};
-use crate::block::Block;
+use super::schedule::{Shape, Words};
+use super::{BitArray, Kernel, TABLE};
+use crate::block::{Block, Pages};
 use crate::hash::Seed;
+use crate::scheme::Scheme;
 
 #[path = "../../tests/support/model.rs"]
 #[allow(unreachable_pub)]
@@ -20,13 +21,19 @@ fn keys(count: usize) -> Vec<u64> {
     (0..count as u64).map(|i| i.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ i << 7).collect()
 }
 
-/// The blocks of a model.
-fn blocks_of(model: &Model, count: usize) -> Vec<Block> {
-    let mut blocks = std::vec![Block([0; 8]); count];
+/// The lines of a model, byte for byte.
+fn lines_of(model: &Model, count: usize) -> Vec<Block> {
+    let mut lines = std::vec![Block([0; 8]); count];
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
     for &bit in &model.bits {
-        blocks[bit as usize / 512].0[bit as usize % 512 / 64] |= 1 << (bit % 64);
+        bytes[bit as usize / 8] |= 1 << (bit % 8);
     }
-    blocks
+    lines
+}
+
+/// The schemes under test, with every k.
+fn shapes() -> impl Iterator<Item = (Scheme, u32)> {
+    (1..=16).map(|k| (Scheme::Block512, k)).chain([(Scheme::SplitBlock, 8)])
 }
 
 fn mask(answers: &[bool]) -> Vec<u8> {
@@ -36,8 +43,7 @@ fn mask(answers: &[bool]) -> Vec<u8> {
 
 /// One batch on one filter, with everything that the model says of it.
 struct Case {
-    k: u32,
-    seed: Seed,
+    shape: Shape,
     keys: Vec<u64>,
     hashes: Vec<u64>,
     /// Whether the keys are handed over as hashes.
@@ -49,21 +55,24 @@ struct Case {
 }
 
 impl Case {
-    fn new(k: u32, blocks: usize, keys: &[u64], hashed: bool) -> Self {
+    fn new((scheme, k): (Scheme, u32), blocks: usize, keys: &[u64], hashed: bool) -> Self {
         let seed = u64::from(k);
-        let mut model = Model::new(blocks as u64, k, seed);
+        let (layout, lines) = match scheme {
+            Scheme::Block512 => (model::Scheme::Block512 { blocks: blocks as u64, k }, blocks),
+            Scheme::SplitBlock => (model::Scheme::SplitBlock { blocks: blocks as u64 }, blocks.div_ceil(2)),
+        };
+        let mut model = Model::new(layout, seed);
         let hashes: Vec<u64> = keys.iter().map(|&key| if hashed { key } else { model.hash(key) }).collect();
         // Half of the keys are in the filter already.
         for &hash in hashes.iter().step_by(2) {
             model.insert_hash(hash);
         }
-        let before = blocks_of(&model, blocks);
+        let before = lines_of(&model, lines);
         let present = hashes.iter().map(|&hash| model.contains_hash(hash)).collect();
         let reported = hashes.iter().map(|&hash| model.insert_hash(hash)).collect();
-        let after = blocks_of(&model, blocks);
+        let after = lines_of(&model, lines);
         Self {
-            k,
-            seed: Seed::new(seed),
+            shape: Shape { scheme, k, blocks, seed: Seed::new(seed) },
             keys: keys.to_vec(),
             hashes,
             hashed,
@@ -85,68 +94,71 @@ impl Case {
     }
 
     fn check_one(&self, kernel: Kernel) {
-        let parameters = &Parameters { k: self.k, seed: self.seed };
+        let filled = || {
+            let mut array = BitArray::new(kernel, self.shape, Pages::Ordinary).unwrap();
+            array.lines_mut().copy_from_slice(&self.before);
+            array
+        };
         let words = if self.hashed { Words::Hashes(&self.keys) } else { Words::Integers(&self.keys) };
         let tell = || {
-            let (blocks, keys) = (self.before.len(), self.keys.len());
-            std::format!("{kernel:?} {parameters:?} blocks {blocks} keys {keys} hashed {}", self.hashed)
+            let keys = self.keys.len();
+            std::format!("{kernel:?} {:?} keys {keys} hashed {}", self.shape, self.hashed)
         };
         let blank = std::vec![0xaa; self.keys.len().div_ceil(8)];
 
+        let array = filled();
         let mut out = blank.clone();
-        kernel.contains(parameters, &self.before, words, &mut out);
+        array.contains(words, &mut out);
         assert_eq!(out, mask(&self.present), "contains: {}", tell());
         for (&hash, &expected) in self.hashes.iter().zip(&self.present) {
-            let answer = kernel.contains_one(parameters, &self.before, hash);
-            assert_eq!(answer, expected, "contains_one: {}", tell());
+            assert_eq!(array.contains_one(hash), expected, "contains_one: {}", tell());
         }
 
-        let mut blocks = self.before.clone();
-        kernel.insert(parameters, &mut blocks, words);
-        assert_eq!(blocks, self.after, "insert: {}", tell());
+        let mut array = filled();
+        array.insert(words);
+        assert_eq!(array.lines(), self.after, "insert: {}", tell());
 
-        let mut blocks = self.before.clone();
+        let mut array = filled();
         let mut out = blank;
-        kernel.insert_and_report(parameters, &mut blocks, words, &mut out);
-        assert_eq!(blocks, self.after, "insert_and_report: {}", tell());
+        array.insert_and_report(words, &mut out);
+        assert_eq!(array.lines(), self.after, "insert_and_report: {}", tell());
         assert_eq!(out, mask(&self.reported), "answers of insert_and_report: {}", tell());
 
-        let mut blocks = self.before.clone();
+        let mut array = filled();
         for (&hash, &expected) in self.hashes.iter().zip(&self.reported) {
-            let answer = kernel.insert_one(parameters, &mut blocks, hash);
-            assert_eq!(answer, expected, "insert_one: {}", tell());
+            assert_eq!(array.insert_one(hash), expected, "insert_one: {}", tell());
         }
-        assert_eq!(blocks, self.after, "bits of insert_one: {}", tell());
+        assert_eq!(array.lines(), self.after, "bits of insert_one: {}", tell());
     }
 }
 
 #[test]
 fn every_kernel_agrees_with_the_model_on_every_operation_and_tail() {
     let mut checked = 0;
-    for k in 1..=16 {
+    for shape in shapes() {
         for length in 0..=200 {
             // Each length with another number of blocks and kind of word; all pairs occur many times.
-            let blocks = BLOCKS[(length + k as usize) % BLOCKS.len()];
+            let blocks = BLOCKS[(length + shape.1 as usize) % BLOCKS.len()];
             let hashed = (length / BLOCKS.len()) % 2 == 1;
             let mut keys = keys(length);
             if hashed {
                 let seed = Seed::new(77);
                 keys.iter_mut().for_each(|key| *key = seed.mix(*key));
             }
-            checked += Case::new(k, blocks, &keys, hashed).check();
+            checked += Case::new(shape, blocks, &keys, hashed).check();
         }
     }
     let kernels: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
-    assert_eq!(checked, 16 * 201 * kernels.len());
+    assert_eq!(checked, 17 * 201 * kernels.len());
     std::println!("{checked} batches agree, kernels {kernels:?}");
 }
 
 /// A key twice in one group, and a whole batch of one key: nothing is lost, and the second is reported as present.
 #[test]
 fn repeated_keys_in_a_batch_are_reported_in_order() {
-    for k in [1, 4, 8, 9, 16] {
-        Case::new(k, 3, &[5, 6, 5, 5, 6, 7, 8, 5, 5], false).check();
-        Case::new(k, 3, &[9; 100], false).check();
+    for shape in shapes() {
+        Case::new(shape, 3, &[5, 6, 5, 5, 6, 7, 8, 5, 5], false).check();
+        Case::new(shape, 3, &[9; 100], false).check();
     }
 }
 
@@ -155,9 +167,9 @@ fn repeated_keys_in_a_batch_are_reported_in_order() {
 fn extreme_hashes_stay_inside_the_filter() {
     let extremes =
         [0, 1, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, 1 << 32, (1 << 32) - 1, u64::MAX << 32];
-    for k in [3, 8, 12] {
+    for shape in shapes() {
         for blocks in [1, 2, 3, 1023] {
-            Case::new(k, blocks, &extremes, true).check();
+            Case::new(shape, blocks, &extremes, true).check();
         }
     }
 }
@@ -181,10 +193,29 @@ fn names_are_unique_and_some_kernel_runs_everywhere() {
     assert!(Kernel::by_name("portable").is_ok());
 }
 
-/// A kernel reads the block of every key, so it must not be handed a filter without one.
+/// A kernel reads the block of every key, so there must be one, and as many as the shape says.
 #[test]
-#[should_panic(expected = "at least one block")]
-fn batches_on_no_blocks_are_refused() {
-    let parameters = Parameters { k: 8, seed: Seed::new(0) };
-    Kernel::best().contains(&parameters, &[], Words::Hashes(&[0; 8]), &mut [0]);
+fn missing_blocks_are_refused() {
+    let refused = |run: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err();
+    for (scheme, k) in shapes() {
+        let shape = |blocks| Shape { scheme, k, blocks, seed: Seed::new(0) };
+        let new = |blocks| BitArray::new(Kernel::best(), shape(blocks), Pages::Ordinary);
+        assert!(refused(&|| drop(new(0))));
+        for kernel in Kernel::available() {
+            let functions = kernel.functions(&shape(5));
+            let words = Words::Hashes(&[u64::MAX; 8]);
+            for lines in [0, 2] {
+                assert!(refused(&|| {
+                    let lines = std::vec![Block([0; 8]); lines];
+                    // SAFETY: the kernel is available, and the functions check the number of blocks.
+                    unsafe { (functions.contains)(&shape(5), &lines, words, &mut [0]) }
+                }));
+                assert!(refused(&|| {
+                    let mut lines = std::vec![Block([0; 8]); lines];
+                    // SAFETY: as above.
+                    unsafe { (functions.insert)(&shape(5), &mut lines, words) }
+                }));
+            }
+        }
+    }
 }

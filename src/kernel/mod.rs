@@ -8,6 +8,8 @@
 // All but the soft-float targets.
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod aarch64;
+mod array;
+mod layout;
 mod portable;
 mod scalar;
 pub(crate) mod schedule;
@@ -21,7 +23,8 @@ use core::fmt;
 
 use crate::block::Block;
 use crate::error::Error;
-use schedule::{Parameters, Words};
+pub(crate) use array::BitArray;
+use schedule::{Shape, Words};
 
 /// A row of the table. The functions may only be called when `detect` is true.
 struct Row {
@@ -29,21 +32,26 @@ struct Row {
     /// What the CPU must have, in words.
     needs: &'static str,
     detect: fn() -> bool,
-    functions: Functions,
+    /// For [`Scheme::Block512`], by the class of k.
+    block512: [Functions; 3],
+    /// For [`Scheme::SplitBlock`].
+    split: Functions,
 }
 
-/// The coarse functions that every kernel has.
+/// The coarse functions that every kernel has for a scheme and class of k.
 ///
-/// Each is safe to call when the row's `detect` is true and there is at least one block. `out` holds a byte for every
-/// eight keys: bit i % 8 of byte i / 8 tells whether key i was possibly present.
+/// Each is safe to call when the row's `detect` is true, the shape is of that scheme and class, and the lines hold
+/// its blocks, of which there is at least one. `out` holds a byte for every eight keys: bit i % 8 of byte i / 8 tells whether key i was
+/// possibly present.
+#[derive(Clone, Copy)]
 struct Functions {
-    contains: unsafe fn(&Parameters, &[Block], Words<'_>, &mut [u8]),
-    insert: unsafe fn(&Parameters, &mut [Block], Words<'_>),
+    contains: unsafe fn(&Shape, &[Block], Words<'_>, &mut [u8]),
+    insert: unsafe fn(&Shape, &mut [Block], Words<'_>),
     /// Inserts and reports what was possibly present before, as if the keys came one by one.
-    insert_and_report: unsafe fn(&Parameters, &mut [Block], Words<'_>, &mut [u8]),
+    insert_and_report: unsafe fn(&Shape, &mut [Block], Words<'_>, &mut [u8]),
     /// One key, given as its hash.
-    contains_one: unsafe fn(&Parameters, &[Block], u64) -> bool,
-    insert_one: unsafe fn(&Parameters, &mut [Block], u64) -> bool,
+    contains_one: unsafe fn(&Shape, &[Block], u64) -> bool,
+    insert_one: unsafe fn(&Shape, &mut [Block], u64) -> bool,
 }
 
 /// Every kernel of this architecture, fastest first.
@@ -63,9 +71,6 @@ static TABLE: &[Row] = &[
     #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
     portable::ROW,
 ];
-
-/// Why a batch is refused, should a filter without blocks ever come about.
-const NO_BLOCK: &str = "a filter has at least one block";
 
 /// The code that probes and sets bits, chosen once when a filter is built.
 ///
@@ -127,51 +132,6 @@ impl Kernel {
     pub fn name(&self) -> &'static str {
         self.0.name
     }
-
-    #[inline]
-    pub(crate) fn contains(
-        &self,
-        parameters: &Parameters,
-        blocks: &[Block],
-        keys: Words<'_>,
-        out: &mut [u8],
-    ) {
-        assert!(!blocks.is_empty(), "{NO_BLOCK}");
-        // SAFETY: a `Kernel` exists only after its row's detection succeeded, and there is a block.
-        unsafe { (self.0.functions.contains)(parameters, blocks, keys, out) }
-    }
-
-    #[inline]
-    pub(crate) fn insert(&self, parameters: &Parameters, blocks: &mut [Block], keys: Words<'_>) {
-        assert!(!blocks.is_empty(), "{NO_BLOCK}");
-        // SAFETY: as in `contains`.
-        unsafe { (self.0.functions.insert)(parameters, blocks, keys) }
-    }
-
-    #[inline]
-    pub(crate) fn insert_and_report(
-        &self,
-        parameters: &Parameters,
-        blocks: &mut [Block],
-        keys: Words<'_>,
-        out: &mut [u8],
-    ) {
-        assert!(!blocks.is_empty(), "{NO_BLOCK}");
-        // SAFETY: as in `contains`.
-        unsafe { (self.0.functions.insert_and_report)(parameters, blocks, keys, out) }
-    }
-
-    #[inline]
-    pub(crate) fn contains_one(&self, parameters: &Parameters, blocks: &[Block], hash: u64) -> bool {
-        // SAFETY: as in `contains`; without a block it panics.
-        unsafe { (self.0.functions.contains_one)(parameters, blocks, hash) }
-    }
-
-    #[inline]
-    pub(crate) fn insert_one(&self, parameters: &Parameters, blocks: &mut [Block], hash: u64) -> bool {
-        // SAFETY: as in `contains_one`.
-        unsafe { (self.0.functions.insert_one)(parameters, blocks, hash) }
-    }
 }
 
 impl PartialEq for Kernel {
@@ -227,83 +187,98 @@ impl Detected {
     }
 }
 
-/// Binds `$engine` to the engine of `$kernel` for this k and these words, and `$keys` to the words.
-macro_rules! for_each_case {
-    ($kernel:ident, $parameters:ident, $blocks:ident, $words:expr, |$engine:ident, $keys:pat_param| $body:expr) => {
-        for_each_case!(@ $kernel, $parameters, $blocks, $words, $engine, $keys, $body,
-            Eight Integers true, Eight Hashes false,
-            Fewer Integers true, Fewer Hashes false,
-            More Integers true, More Hashes false)
-    };
-    (@ $kernel:ident, $parameters:ident, $blocks:ident, $words:expr, $engine:ident, $keys:pat_param, $body:expr,
-        $($class:ident $kind:ident $mix:literal),*) => {
-        match (Class::of($parameters.k), $words) {
-            $((Class::$class, Words::$kind($keys)) => {
-                // SAFETY: the caller of a kernel's functions has detected the CPU features it needs.
-                let detected = unsafe { Detected::assume() };
-                let shape = Shape { parameters: *$parameters, blocks: $blocks.len() };
-                let $engine = $kernel::<{ Class::$class as u8 }, $mix>::new(detected, shape);
-                $body
-            })*
-        }
-    };
-}
-use for_each_case;
-
-/// Writes the coarse functions of a kernel from its engine. `$features` become attributes of every function,
-/// so that the engine's steps, inlined into them, are compiled for the kernel's CPU features.
+/// The coarse functions of an engine for one class of k. `$features` become attributes of every function, so that the
+/// engine's steps, inlined into them, are compiled for the kernel's CPU features.
 macro_rules! functions {
-    ($kernel:ident $(, #[$features:meta])*) => {{
+    ($engine:ident, $class:expr $(, #[$features:meta])*) => {{
         use $crate::block::Block;
-        use $crate::kernel::schedule::{Engine, Insert, Lookup, Parameters, Shape, Words, run};
-        use $crate::kernel::{Class, Detected, Functions, for_each_case};
+        use $crate::kernel::layout::{blocks, blocks_mut};
+        use $crate::kernel::schedule::{BlockOf, Engine, Insert, Lookup, Shape, Words, run};
+        use $crate::kernel::{Detected, Functions};
+
+        type Integers = $engine<{ $class }, true>;
+        type Hashes = $engine<{ $class }, false>;
 
         $(#[$features])*
-        unsafe fn contains(parameters: &Parameters, blocks: &[Block], words: Words<'_>, out: &mut [u8]) {
-            for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                // SAFETY: the engine was built from the length of these blocks, of which the caller has one.
-                unsafe { run::<_, _, true>(&engine, &mut Lookup(blocks), keys, out) }
-            })
+        unsafe fn contains(shape: &Shape, lines: &[Block], words: Words<'_>, out: &mut [u8]) {
+            let mut lookup = Lookup(blocks::<BlockOf<Hashes>>(lines, shape.blocks));
+            // SAFETY: the caller has detected the CPU features that the kernel needs. The engines are built for the number
+            // of these blocks, at least one.
+            unsafe {
+                let detected = Detected::assume();
+                match words {
+                    Words::Integers(keys) => run::<_, _, true>(&Integers::new(detected, *shape), &mut lookup, keys, out),
+                    Words::Hashes(keys) => run::<_, _, true>(&Hashes::new(detected, *shape), &mut lookup, keys, out),
+                }
+            }
         }
 
         $(#[$features])*
-        unsafe fn insert(parameters: &Parameters, blocks: &mut [Block], words: Words<'_>) {
-            for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                // SAFETY: as in `contains`.
-                unsafe { run::<_, _, false>(&engine, &mut Insert(blocks), keys, &mut []) }
-            })
+        unsafe fn insert(shape: &Shape, lines: &mut [Block], words: Words<'_>) {
+            let mut insert = Insert(blocks_mut::<BlockOf<Hashes>>(lines, shape.blocks));
+            // SAFETY: as in `contains`.
+            unsafe {
+                let detected = Detected::assume();
+                match words {
+                    Words::Integers(keys) => {
+                        run::<_, _, false>(&Integers::new(detected, *shape), &mut insert, keys, &mut [])
+                    }
+                    Words::Hashes(keys) => {
+                        run::<_, _, false>(&Hashes::new(detected, *shape), &mut insert, keys, &mut [])
+                    }
+                }
+            }
         }
 
         $(#[$features])*
-        unsafe fn insert_and_report(
-            parameters: &Parameters,
-            blocks: &mut [Block],
-            words: Words<'_>,
-            out: &mut [u8],
-        ) {
-            for_each_case!($kernel, parameters, blocks, words, |engine, keys| {
-                // SAFETY: as in `contains`.
-                unsafe { run::<_, _, true>(&engine, &mut Insert(blocks), keys, out) }
-            })
+        unsafe fn insert_and_report(shape: &Shape, lines: &mut [Block], words: Words<'_>, out: &mut [u8]) {
+            let mut insert = Insert(blocks_mut::<BlockOf<Hashes>>(lines, shape.blocks));
+            // SAFETY: as in `contains`.
+            unsafe {
+                let detected = Detected::assume();
+                match words {
+                    Words::Integers(keys) => run::<_, _, true>(&Integers::new(detected, *shape), &mut insert, keys, out),
+                    Words::Hashes(keys) => run::<_, _, true>(&Hashes::new(detected, *shape), &mut insert, keys, out),
+                }
+            }
         }
 
         $(#[$features])*
-        unsafe fn contains_one(parameters: &Parameters, blocks: &[Block], hash: u64) -> bool {
-            for_each_case!($kernel, parameters, blocks, Words::Hashes(&[]), |engine, _| {
-                let (block, key) = engine.place(hash);
-                engine.is_present(engine.missing(&blocks[block], key))
-            })
+        unsafe fn contains_one(shape: &Shape, lines: &[Block], hash: u64) -> bool {
+            // SAFETY: the caller has detected the CPU features that the kernel needs.
+            let engine = Hashes::new(unsafe { Detected::assume() }, *shape);
+            let (block, key) = engine.place(hash);
+            debug_assert!(block < blocks::<BlockOf<Hashes>>(lines, shape.blocks).len());
+            // SAFETY: the block is one of the shape's, as `Engine` promises, and the caller has all of them. The check would
+            // cost a tenth of the call.
+            let block = unsafe { &*lines.as_ptr().cast::<BlockOf<Hashes>>().add(block) };
+            engine.is_present(engine.missing(block, key))
         }
 
         $(#[$features])*
-        unsafe fn insert_one(parameters: &Parameters, blocks: &mut [Block], hash: u64) -> bool {
-            for_each_case!($kernel, parameters, blocks, Words::Hashes(&[]), |engine, _| {
-                let (block, key) = engine.place(hash);
-                engine.is_present(engine.insert(&mut blocks[block], key))
-            })
+        unsafe fn insert_one(shape: &Shape, lines: &mut [Block], hash: u64) -> bool {
+            // SAFETY: the caller has detected the CPU features that the kernel needs.
+            let engine = Hashes::new(unsafe { Detected::assume() }, *shape);
+            let (block, key) = engine.place(hash);
+            debug_assert!(block < blocks::<BlockOf<Hashes>>(lines, shape.blocks).len());
+            // SAFETY: as in `contains_one`.
+            let block = unsafe { &mut *lines.as_mut_ptr().cast::<BlockOf<Hashes>>().add(block) };
+            engine.is_present(engine.insert(block, key))
         }
 
         Functions { contains, insert, insert_and_report, contains_one, insert_one }
     }};
 }
 use functions;
+
+/// [`functions!`] for every class of k, in the order of [`Class`].
+macro_rules! by_class {
+    ($engine:ident $(, #[$features:meta])*) => {
+        [
+            functions!($engine, $crate::kernel::EIGHT $(, #[$features])*),
+            functions!($engine, $crate::kernel::FEWER $(, #[$features])*),
+            functions!($engine, $crate::kernel::MORE $(, #[$features])*),
+        ]
+    };
+}
+use by_class;

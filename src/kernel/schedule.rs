@@ -15,10 +15,10 @@
 #![allow(unsafe_code, clippy::needless_range_loop)]
 
 use super::EIGHT;
-use crate::block::{Block, prefetch};
+use super::layout::Layout;
+use crate::block::prefetch;
 use crate::hash::Seed;
-use crate::scheme::block512;
-pub(crate) use crate::scheme::block512::Placement;
+use crate::scheme::Scheme;
 
 /// Keys in a group: the lanes of a 512-bit register.
 pub(crate) const GROUP: usize = 8;
@@ -47,18 +47,24 @@ pub(crate) enum Words<'a> {
     Hashes(&'a [u64]),
 }
 
-/// What a kernel must know of a filter, apart from its blocks.
+/// What a kernel must know of a filter, apart from its bits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parameters {
+pub(crate) struct Shape {
+    pub(crate) scheme: Scheme,
     pub(crate) k: u32,
+    pub(crate) blocks: usize,
     pub(crate) seed: Seed,
 }
 
-/// What an engine is built for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    pub(crate) parameters: Parameters,
-    pub(crate) blocks: usize,
+/// The results for lanes 0 to 7 as an array. Not a loop: a long body would stay one, and then neither the lane is a constant
+/// nor do results stay in registers.
+macro_rules! every_lane {
+    (|$lane:ident| $result:expr) => {
+        every_lane!(@ $lane, $result, 0 1 2 3 4 5 6 7)
+    };
+    (@ $lane:ident, $result:expr, $($number:literal)*) => {
+        [$({ let $lane = $number; $result }),*]
+    };
 }
 
 /// Eight hashed keys, lane by lane.
@@ -67,6 +73,7 @@ pub(crate) struct Shape {
 pub(crate) struct Group {
     /// Where each key's block begins, in bytes from the first block.
     pub(crate) offset: [u64; GROUP],
+    /// For split blocks the hash.
     pub(crate) first: [u64; GROUP],
     /// Only written for k > 8.
     pub(crate) second: [u64; GROUP],
@@ -76,21 +83,46 @@ pub(crate) struct Group {
 
 impl Group {
     const BLANK: Self = Self { offset: [0; GROUP], first: [0; GROUP], second: [0; GROUP], run: [0; GROUP] };
+}
 
+/// The blocks of the keys of a prepared group.
+#[derive(Clone, Copy)]
+pub(crate) struct BlocksOf<'a, B> {
+    blocks: &'a [B],
+    offset: &'a [u64; GROUP],
+}
+
+impl<'a, B> BlocksOf<'a, B> {
+    /// # Safety
+    ///
+    /// Every offset of the group is that of a block of the slice.
     #[inline(always)]
-    pub(crate) fn placement(&self, lane: usize) -> Placement {
-        Placement { first: self.first[lane], second: self.second[lane], run: self.run[lane] }
+    unsafe fn new(blocks: &'a [B], group: &'a Group) -> Self {
+        Self { blocks, offset: &group.offset }
+    }
+
+    /// The block of the key in `lane`.
+    #[inline(always)]
+    pub(crate) fn of(&self, lane: usize) -> &'a B {
+        // SAFETY: whoever made `self` has promised that the offset is that of a block of the slice.
+        unsafe { &*self.blocks.as_ptr().byte_add(self.offset[lane] as usize) }
     }
 }
 
-/// The steps of a kernel for one class of k, with or without mixing of the words. A value exists only on a CPU
-/// that has what the kernel needs.
+/// The block and the placement of keys in an engine's scheme.
+pub(crate) type BlockOf<E> = <<E as Engine>::Layout as Layout>::Block;
+pub(crate) type PlacementOf<E> = <<E as Engine>::Layout as Layout>::Placement;
+
+/// The steps of a kernel for one scheme and class of k, with or without mixing of the words. A value exists only on a
+/// CPU that has what the kernel needs.
 ///
 /// # Safety
 ///
-/// Every offset that [`prepare`](Self::prepare) stores is that of one of the blocks that the engine was built for, if
-/// there are any.
+/// Where the engine's shape has a block, every block that [`place`](Self::place) gives and every offset that
+/// [`prepare`](Self::prepare) stores is that of one of its blocks.
 pub(crate) unsafe trait Engine {
+    type Layout: Layout;
+
     /// The class of k.
     const CLASS: u8;
 
@@ -104,12 +136,12 @@ pub(crate) unsafe trait Engine {
 
     /// The block of one key and its placement there.
     #[inline(always)]
-    fn place(&self, word: u64) -> (usize, Placement) {
-        let Shape { parameters, blocks } = self.shape();
+    fn place(&self, word: u64) -> (usize, PlacementOf<Self>) {
+        let shape = self.shape();
         // As a constant, k = 8 leaves nothing of the run in the compiled code.
-        let k = if Self::CLASS == EIGHT { 8 } else { parameters.k };
-        let hash = if Self::MIX { parameters.seed.mix(word) } else { word };
-        (block512::block_index(hash, *blocks), Placement::of(hash, k))
+        let k = if Self::CLASS == EIGHT { 8 } else { shape.k };
+        let hash = if Self::MIX { shape.seed.mix(word) } else { word };
+        (Self::Layout::block_index(hash, shape.blocks), Self::Layout::placement(hash, k))
     }
 
     /// Hashes a group; word by word where the kernel has no vectors for it.
@@ -117,95 +149,114 @@ pub(crate) unsafe trait Engine {
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
         for lane in 0..GROUP {
             let (block, key) = self.place(words[lane]);
-            group.offset[lane] = (block * size_of::<Block>()) as u64;
-            group.first[lane] = key.first;
-            group.second[lane] = key.second;
-            group.run[lane] = key.run;
+            group.offset[lane] = (block * size_of::<BlockOf<Self>>()) as u64;
+            Self::Layout::put(key, group, lane);
         }
     }
 
     /// What the block lacks of the bits of a key.
-    fn missing(&self, block: &Block, key: Placement) -> Self::Missing;
+    fn missing(&self, block: &BlockOf<Self>, key: PlacementOf<Self>) -> Self::Missing;
+
+    /// Sets all bits of a key in its block. Returns what was missing.
+    fn insert(&self, block: &mut BlockOf<Self>, key: PlacementOf<Self>) -> Self::Missing;
+
+    /// Whether nothing is missing.
+    fn is_present(&self, missing: Self::Missing) -> bool;
 
     /// [`missing`](Self::missing) of the key in `lane` of a prepared group.
     #[inline(always)]
-    fn missing_in_lane(&self, block: &Block, group: &Group, lane: usize) -> Self::Missing {
-        self.missing(block, group.placement(lane))
+    fn missing_in_lane(&self, block: &BlockOf<Self>, group: &Group, lane: usize) -> Self::Missing {
+        self.missing(block, Self::Layout::get(group, lane))
     }
 
     /// [`insert`](Self::insert) of the key in `lane` of a prepared group.
     #[inline(always)]
-    fn insert_in_lane(&self, block: &mut Block, group: &Group, lane: usize) -> Self::Missing {
-        self.insert(block, group.placement(lane))
+    fn insert_in_lane(&self, block: &mut BlockOf<Self>, group: &Group, lane: usize) -> Self::Missing {
+        self.insert(block, Self::Layout::get(group, lane))
     }
-
-    /// Sets all bits of a key in its block. Returns what was missing.
-    fn insert(&self, block: &mut Block, key: Placement) -> Self::Missing;
-
-    /// Whether nothing is missing.
-    fn is_present(&self, missing: Self::Missing) -> bool;
 
     /// [`is_present`](Self::is_present) for a group: bit i of the answer belongs to key i.
     #[inline(always)]
     fn are_present(&self, missing: &[Self::Missing; GROUP]) -> u8 {
         missing.iter().rev().fold(0, |present, &missing| present << 1 | u8::from(self.is_present(missing)))
     }
+
+    /// Which keys of a prepared group have their bits in their blocks: bit i of the answer belongs to key i.
+    #[inline(always)]
+    fn contains_group(&self, blocks: BlocksOf<'_, BlockOf<Self>>, group: &Group) -> u8 {
+        let missing = every_lane!(|lane| self.missing_in_lane(blocks.of(lane), group, lane));
+        self.are_present(&missing)
+    }
 }
 
-/// What to do with a key of a prepared group.
-pub(crate) trait Operation {
+/// What to do with keys whose blocks are known.
+pub(crate) trait Operation<E: Engine> {
     /// The first of the blocks.
-    fn blocks(&self) -> *const Block;
+    fn blocks(&self) -> *const BlockOf<E>;
 
-    /// Does it to a key of which the block is known, and returns what was missing.
-    fn one<E: Engine>(&mut self, engine: &E, block: usize, key: Placement) -> E::Missing;
+    /// Does it to one key, and returns what was missing.
+    fn one(&mut self, engine: &E, block: usize, key: PlacementOf<E>) -> E::Missing;
 
-    /// Does it to the key in a lane of a prepared group, and returns what was missing.
+    /// Does it to the keys of a prepared group, the first lane first. With `REPORT`, bit i of the answer tells whether nothing
+    /// was missing of key i.
     ///
     /// # Safety
     ///
     /// `group` was prepared by `engine`, which was built for the number of blocks of this operation, at least one.
-    unsafe fn apply<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing;
+    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group) -> u8;
 }
 
-pub(crate) struct Lookup<'a>(pub(crate) &'a [Block]);
+pub(crate) struct Lookup<'a, B>(pub(crate) &'a [B]);
 
-impl Operation for Lookup<'_> {
+impl<E: Engine> Operation<E> for Lookup<'_, BlockOf<E>> {
     #[inline(always)]
-    fn blocks(&self) -> *const Block {
+    fn blocks(&self) -> *const BlockOf<E> {
         self.0.as_ptr()
     }
 
     #[inline(always)]
-    fn one<E: Engine>(&mut self, engine: &E, block: usize, key: Placement) -> E::Missing {
+    fn one(&mut self, engine: &E, block: usize, key: PlacementOf<E>) -> E::Missing {
         engine.missing(&self.0[block], key)
     }
 
     #[inline(always)]
-    unsafe fn apply<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing {
-        // SAFETY: by the caller's promise, the offset is that of a block of the slice.
-        let block = unsafe { &*self.0.as_ptr().byte_add(group.offset[lane] as usize) };
-        engine.missing_in_lane(block, group, lane)
+    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group) -> u8 {
+        // SAFETY: by the caller's promise.
+        engine.contains_group(unsafe { BlocksOf::new(self.0, group) }, group)
     }
 }
 
-pub(crate) struct Insert<'a>(pub(crate) &'a mut [Block]);
+pub(crate) struct Insert<'a, B>(pub(crate) &'a mut [B]);
 
-impl Operation for Insert<'_> {
+impl<E: Engine> Operation<E> for Insert<'_, BlockOf<E>> {
     #[inline(always)]
-    fn blocks(&self) -> *const Block {
+    fn blocks(&self) -> *const BlockOf<E> {
         self.0.as_ptr()
     }
 
     #[inline(always)]
-    fn one<E: Engine>(&mut self, engine: &E, block: usize, key: Placement) -> E::Missing {
+    fn one(&mut self, engine: &E, block: usize, key: PlacementOf<E>) -> E::Missing {
         engine.insert(&mut self.0[block], key)
     }
 
     #[inline(always)]
-    unsafe fn apply<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing {
-        // SAFETY: by the caller's promise, the offset is that of a block of the slice; the reference is gone before the
-        // next key.
+    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group) -> u8 {
+        // SAFETY: by the caller's promise.
+        let missing = every_lane!(|lane| unsafe { self.in_lane(engine, group, lane) });
+        if REPORT { engine.are_present(&missing) } else { 0 }
+    }
+}
+
+impl<B> Insert<'_, B> {
+    /// # Safety
+    ///
+    /// The offset of the lane is that of a block of the slice.
+    #[inline(always)]
+    unsafe fn in_lane<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing
+    where
+        E::Layout: Layout<Block = B>,
+    {
+        // SAFETY: by the caller's promise; the reference is gone before the next key, which may have the same block.
         let block = unsafe { &mut *self.0.as_mut_ptr().byte_add(group.offset[lane] as usize) };
         engine.insert_in_lane(block, group, lane)
     }
@@ -218,7 +269,7 @@ impl Operation for Insert<'_> {
 ///
 /// `engine` was built for the number of blocks that `operation` works on, and that is not 0.
 #[inline(always)]
-pub(crate) unsafe fn run<E: Engine, O: Operation, const REPORT: bool>(
+pub(crate) unsafe fn run<E: Engine, O: Operation<E>, const REPORT: bool>(
     engine: &E,
     operation: &mut O,
     words: &[u64],
@@ -241,7 +292,7 @@ struct Batch<'a, E, O, const REPORT: bool> {
     out: &'a mut [u8],
 }
 
-impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
+impl<E: Engine, O: Operation<E>, const REPORT: bool> Batch<'_, E, O, REPORT> {
     /// Runs groups through a ring of `N`, and calls their lines `LAG` steps after hashing them.
     #[inline(always)]
     fn ring<const N: usize, const LAG: usize>(&mut self, groups: &[[u64; GROUP]]) {
@@ -254,7 +305,7 @@ impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
             }
             if g < count {
                 // May lie past the batch; a prefetch never faults.
-                prefetch(groups[g].as_ptr().wrapping_add(AHEAD * GROUP).cast());
+                prefetch(groups[g].as_ptr().wrapping_add(AHEAD * GROUP));
                 self.engine.prepare(&groups[g], &mut ring[g % N]);
             }
             if g >= LAG && g - LAG < count {
@@ -291,19 +342,11 @@ impl<E: Engine, O: Operation, const REPORT: bool> Batch<'_, E, O, REPORT> {
     /// Finishes group number `number`, which was prepared.
     #[inline(always)]
     fn finish(&mut self, group: &Group, number: usize) {
-        let mut missing = [self.apply(group, 0); GROUP];
-        for lane in 1..GROUP {
-            missing[lane] = self.apply(group, lane);
-        }
-        if REPORT {
-            self.out[number] = self.engine.are_present(&missing);
-        }
-    }
-
-    #[inline(always)]
-    fn apply(&mut self, group: &Group, lane: usize) -> E::Missing {
         // SAFETY: only groups that `self.engine` prepared come here, and the caller of `schedule::run` has promised that
         // it was built for the blocks of the operation.
-        unsafe { self.operation.apply(self.engine, group, lane) }
+        let answers = unsafe { self.operation.group::<REPORT>(self.engine, group) };
+        if REPORT {
+            self.out[number] = answers;
+        }
     }
 }

@@ -4,21 +4,25 @@
 //! of keys in it, and approximate the rate of one block. The rates here are exact for the placement
 //! of bits that `docs/FORMAT.md` §2 fixes, under one assumption: hashes are uniform and independent.
 
-use core::iter;
 use core::ops::RangeInclusive;
+use core::{array, iter};
 
-use super::untouched::{Load, Terms};
-use super::{check_rate, classic};
+use super::blocks::{Sizes, check_bits_per_key};
+use super::shape::Shape;
+use super::untouched::Terms;
+use super::{MIN_RATE, cardinality, check_rate, spread};
 use crate::Error;
-use crate::scheme::block512::{BLOCK_BITS, BLOCK_BYTES, MAX_K};
+use crate::scheme::block512::{BLOCK_BITS, BLOCK_BYTES, MAX_K, WORDS, bits_in_word};
 
-pub use super::cardinality::{Estimate, estimate_items};
+pub use super::cardinality::Estimate;
 
 /// The largest number of blocks, 2³² − 1: a filter of 256 GiB.
 ///
 /// The kernels multiply a 64-bit hash by the number of blocks as two products of 32-bit numbers,
 /// which is what the vector units have.
 pub const MAX_BLOCKS: u64 = u32::MAX as u64;
+
+const SIZES: Sizes = Sizes { block_bytes: BLOCK_BYTES, max_blocks: MAX_BLOCKS };
 
 /// How the number of bits for a key, k, is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,9 +96,9 @@ impl Design {
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 pub fn rate(items: u64, blocks: u64, k: u32) -> Result<f64, Error> {
-    check_blocks(blocks)?;
+    SIZES.check(blocks)?;
     check_k(k)?;
-    Ok(rate_of(&Terms::query(k), items, blocks))
+    Ok(query(k).rate(items, blocks))
 }
 
 /// The false-positive rate at this many bits a key, in the limit of many keys.
@@ -116,9 +120,7 @@ pub fn rate(items: u64, blocks: u64, k: u32) -> Result<f64, Error> {
 pub fn rate_limit(bits_per_key: f64, k: u32) -> Result<f64, Error> {
     check_bits_per_key(bits_per_key)?;
     check_k(k)?;
-    // A million keys fill every bit of a block: a larger mean gives the same rate, 1.
-    let mean = (f64::from(BLOCK_BITS) / bits_per_key).min(1e6);
-    Ok(Terms::query(k).probability(Load::Poisson { mean }).value().clamp(0.0, 1.0))
+    Ok(query(k).rate_limit(f64::from(BLOCK_BITS) / bits_per_key))
 }
 
 /// How far the rates of filters of the same shape scatter: their standard deviation divided by
@@ -149,25 +151,47 @@ pub fn rate_limit(bits_per_key: f64, k: u32) -> Result<f64, Error> {
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 pub fn spread(items: u64, blocks: u64, k: u32) -> Result<f64, Error> {
-    check_blocks(blocks)?;
+    SIZES.check(blocks)?;
     check_k(k)?;
-    let query = Terms::query(k);
-    let load = Load::Binomial { items, blocks };
-    let mean = query.probability(load);
-    let rate = mean.value();
+    let rate = query(k).rate(items, blocks);
     if rate < 1e-12 {
         return Ok(f64::NAN);
     }
-    let mut variance = (Terms::two_queries(k).probability(load) - mean.square()).value();
-    if blocks > 1 {
-        let share = 1.0 / blocks as f64;
-        let mean_load = items as f64 * share;
-        // E[R · I] = E[I] · E[R, given that one certain key is in the block].
-        let others = Load::Binomial { items: items - 1, blocks };
-        let covariance = mean_load * (query.probability_with_one_more(others) - mean).value();
-        variance -= covariance * covariance / (mean_load * (1.0 - share));
-    }
-    Ok(libm::sqrt(variance.max(0.0) / blocks as f64) / rate)
+    Ok(spread::standard_deviation(&shape(k), items, blocks) / rate)
+}
+
+/// The number of different items in a filter of `blocks` blocks of which `zero_bits` bits are unset.
+///
+/// A key sets a given bit of its block with probability π, so a bit stays unset with probability
+/// (1 − π/b)ⁿ, and n̂ = ln(Z/m) / ln(1 − π/b). The classic estimate (Swamidass and Baldi, JCIM 47, 2007) has
+/// k/512 for π, which is too much where two bits of a key can coincide, for k > 8. The bias is below
+/// one part in the number of zero bits.
+///
+/// The standard deviation follows from the exact variance of Z at n = n̂, to first order. Where half of
+/// the bits are set it is 4 % larger than that of a classic filter at k = 8, 18 % at k = 16.
+///
+/// Without zero bits both numbers are infinite: the filter is full and tells nothing but that.
+///
+/// # Errors
+///
+/// [`Error::TooSmall`] for 0 blocks; [`Error::TooLarge`] above [`MAX_BLOCKS`], or when the blocks have
+/// fewer bits than `zero_bits`; [`Error::InvalidK`] outside 1…16.
+///
+/// # Examples
+///
+/// ```
+/// use bloomline::sizing::blocked::estimate_items;
+///
+/// // Half of the bits of 1000 blocks are set, eight at a time.
+/// let estimate = estimate_items(256_000, 1_000, 8)?;
+/// assert!((estimate.items - 44_361.0).abs() < 1.0);
+/// assert!(estimate.standard_deviation < 100.0);
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+pub fn estimate_items(zero_bits: u64, blocks: u64, k: u32) -> Result<Estimate, Error> {
+    SIZES.check(blocks)?;
+    check_k(k)?;
+    cardinality::estimate_items(&shape(k), zero_bits, blocks)
 }
 
 /// The k in 1…16 with the lowest [`rate`]; of equal ones the smallest.
@@ -194,7 +218,7 @@ pub fn best_k(items: u64, blocks: u64) -> Result<u32, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidRate`] unless the rate is in [`MIN_RATE`](super::MIN_RATE)`..1`;
+/// [`Error::InvalidRate`] unless the rate is in [`MIN_RATE`]`..1`;
 /// [`Error::InvalidK`] outside 1…16; [`Error::RateUnreachable`] when [`MAX_BLOCKS`] are too few.
 ///
 /// # Examples
@@ -208,7 +232,7 @@ pub fn best_k(items: u64, blocks: u64) -> Result<u32, Error> {
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 pub fn design(items: u64, rate: f64, choice: Choice) -> Result<Design, Error> {
-    check_rate(rate)?;
+    check_rate(rate, MIN_RATE)?;
     let items = items.max(1);
     let mut best: Option<Design> = None;
     // The first candidate finds a size near the smallest; the others are rarely better, which one
@@ -243,14 +267,8 @@ pub fn design(items: u64, rate: f64, choice: Choice) -> Result<Design, Error> {
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 pub fn design_bits_per_key(items: u64, bits_per_key: f64, choice: Choice) -> Result<Design, Error> {
-    check_bits_per_key(bits_per_key)?;
     let items = items.max(1);
-    let blocks = libm::ceil(items as f64 * bits_per_key / f64::from(BLOCK_BITS));
-    if blocks > MAX_BLOCKS as f64 {
-        return Err(too_large(blocks as u128));
-    }
-    // A quotient that underflows to 0 still needs a block.
-    design_blocks(items, (blocks as u64).max(1), choice)
+    design_blocks(items, SIZES.with_bits_per_key(items, bits_per_key)?, choice)
 }
 
 /// The filter with this many blocks. No item counts as one.
@@ -272,9 +290,9 @@ pub fn design_bits_per_key(items: u64, bits_per_key: f64, choice: Choice) -> Res
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 pub fn design_blocks(items: u64, blocks: u64, choice: Choice) -> Result<Design, Error> {
-    check_blocks(blocks)?;
+    SIZES.check(blocks)?;
     let items = items.max(1);
-    let with_k = |k| Design { items, blocks, k, rate: rate_of(&Terms::query(k), items, blocks) };
+    let with_k = |k| Design { items, blocks, k, rate: query(k).rate(items, blocks) };
     let candidates = choice.candidates()?;
     let first = with_k(*candidates.start());
     let others = candidates.skip(1).map(with_k);
@@ -299,71 +317,21 @@ impl Choice {
     }
 }
 
-fn rate_of(terms: &Terms, items: u64, blocks: u64) -> f64 {
-    terms.probability(Load::Binomial { items, blocks }).value().clamp(0.0, 1.0)
-}
-
 /// The fewest blocks, not above `at_most`, with which k bits reach the rate.
-///
-/// The rate falls with every block, since the number of keys in a block gets stochastically smaller.
-/// Its logarithm is nearly linear in that of the number of blocks, so the secant through the last two
-/// probes finds the answer in a few steps; the bracket around it makes the answer exact.
 fn fewest_blocks(items: u64, rate: f64, k: u32, at_most: u64) -> Option<Design> {
-    const SECANT_STEPS: u32 = 12;
-    let terms = Terms::query(k);
-    let design = |blocks| Design { items, blocks, k, rate: rate_of(&terms, items, blocks) };
-    let point = |design: &Design| (libm::log(design.blocks as f64), libm::log(design.rate));
-
-    let mut enough = design(at_most);
-    if enough.rate > rate {
-        return None;
-    }
-    let mut too_few = 0;
-    let mut last = point(&enough);
-    let mut guess = classic::bits(items, rate).map_or(at_most, |bits| bits / u64::from(BLOCK_BITS));
-    let mut steps = 0;
-    while enough.blocks - too_few > 1 {
-        let probe = design(guess.clamp(too_few + 1, enough.blocks - 1));
-        let (x, y) = point(&probe);
-        if probe.rate <= rate {
-            enough = probe;
-        } else {
-            too_few = probe.blocks;
-        }
-        steps += 1;
-        guess = if steps < SECANT_STEPS {
-            let slope = (y - last.1) / (x - last.0);
-            // A slope that is not a number leads to 0, and so to the end of the bracket.
-            libm::ceil(libm::exp(x + (libm::log(rate) - y) / slope)) as u64
-        } else {
-            too_few + (enough.blocks - too_few) / 2
-        };
-        last = (x, y);
-    }
-    Some(enough)
+    let terms = query(k);
+    let (blocks, rate) = SIZES.fewest(items, rate, at_most, |blocks| terms.rate(items, blocks))?;
+    Some(Design { items, blocks, k, rate })
 }
 
-pub(super) fn check_k(k: u32) -> Result<(), Error> {
+fn shape(k: u32) -> Shape {
+    Shape { word_bits: BLOCK_BITS / WORDS, bits: array::from_fn(|word| bits_in_word(k, 0, word as u32)) }
+}
+
+fn query(k: u32) -> Terms {
+    Terms::query(&shape(k))
+}
+
+fn check_k(k: u32) -> Result<(), Error> {
     if (1..=MAX_K).contains(&k) { Ok(()) } else { Err(Error::InvalidK { k, max: MAX_K }) }
-}
-
-pub(super) fn check_blocks(blocks: u64) -> Result<(), Error> {
-    match blocks {
-        0 => Err(Error::TooSmall { bytes: 0, min: BLOCK_BYTES }),
-        1..=MAX_BLOCKS => Ok(()),
-        _ => Err(too_large(blocks.into())),
-    }
-}
-
-fn check_bits_per_key(bits_per_key: f64) -> Result<(), Error> {
-    if bits_per_key.is_finite() && bits_per_key > 0.0 {
-        Ok(())
-    } else {
-        Err(Error::InvalidBitsPerKey { bits_per_key })
-    }
-}
-
-fn too_large(blocks: u128) -> Error {
-    let block = u128::from(BLOCK_BYTES);
-    Error::TooLarge { bytes: blocks.saturating_mul(block), limit: MAX_BLOCKS * BLOCK_BYTES }
 }

@@ -6,11 +6,11 @@
 use alloc::vec::Vec;
 use core::f64::consts::LN_2;
 
-use super::check_rate;
+use super::{MIN_RATE, check_rate};
 use crate::Error;
 
 /// The largest k that [`optimal_k`] answers and [`rate_exact`] computes with. The lowest rate that
-/// can be asked for, [`MIN_RATE`](super::MIN_RATE), takes 50.
+/// can be asked for, [`MIN_RATE`], takes 50.
 pub const MAX_K: u32 = 64;
 
 const WORD_BITS: u64 = 64;
@@ -57,7 +57,7 @@ impl Design {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidRate`] unless the rate is in [`MIN_RATE`](super::MIN_RATE)`..1`;
+/// [`Error::InvalidRate`] unless the rate is in [`MIN_RATE`]`..1`;
 /// [`Error::TooLarge`] when the number does not fit a `u64`.
 ///
 /// # Examples
@@ -67,7 +67,7 @@ impl Design {
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 pub fn bits(items: u64, rate: f64) -> Result<u64, Error> {
-    check_rate(rate)?;
+    check_rate(rate, MIN_RATE)?;
     let bits = libm::ceil(items.max(1) as f64 * -libm::log(rate) / (LN_2 * LN_2));
     // `u64::MAX as f64` is 2^64, the first number that does not fit.
     if bits < u64::MAX as f64 { Ok(bits as u64) } else { Err(too_large(bits as u128)) }

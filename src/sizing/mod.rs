@@ -1,10 +1,10 @@
 //! False-positive rates, and the size of a filter for an asked rate.
 //!
 //! [`classic`] is the textbook bit array with k independent positions for a key; [`blocked`] is the
-//! scheme of this crate, where all k bits of a key lie in one 64-byte block. A blocked filter must
-//! not be sized with the classic formula: blocks that happen to hold more keys than the average raise
-//! the rate, and a filter built for 1 % would give more. The functions in [`blocked`] account for
-//! that exactly.
+//! scheme of this crate, where all k bits of a key lie in one 64-byte block, and [`split`] is that of
+//! Parquet, with blocks of 32 bytes. A blocked filter must not be sized with the classic formula:
+//! blocks that happen to hold more keys than the average raise the rate, and a filter built for 1 %
+//! would give more. The functions in [`blocked`] and [`split`] account for that exactly.
 //!
 //! Everything is deterministic, to the bit, on every machine.
 //!
@@ -21,24 +21,28 @@
 //! ```
 
 pub mod blocked;
+mod blocks;
 mod cardinality;
 pub mod classic;
 mod dd;
+mod shape;
+pub mod split;
+mod spread;
 mod untouched;
 
 use crate::Error;
 
 pub use blocked::Choice;
 
-/// The lowest false-positive rate that can be asked for.
+/// The lowest false-positive rate that can be asked for. For split blocks it is [`split::MIN_RATE`].
 ///
 /// Keys that are not integers are hashed to 64 bits, where n of them meet a query with probability
 /// n · 2⁻⁶⁴ whatever the size of the filter: 10⁻¹⁵ at 20 000 keys.
 pub const MIN_RATE: f64 = 1e-15;
 
-/// Refuses rates outside [`MIN_RATE`]`..1`, among them NaN.
-fn check_rate(rate: f64) -> Result<(), Error> {
-    if (MIN_RATE..1.0).contains(&rate) { Ok(()) } else { Err(Error::InvalidRate { rate }) }
+/// Refuses rates outside `min..1`, among them NaN.
+fn check_rate(rate: f64, min: f64) -> Result<(), Error> {
+    if (min..1.0).contains(&rate) { Ok(()) } else { Err(Error::InvalidRate { rate, min }) }
 }
 
 /// One row of the [`ladder`]: what a false-positive rate costs.

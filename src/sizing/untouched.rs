@@ -1,24 +1,22 @@
-//! The false-positive rate of the block scheme as one exact sum.
+//! The false-positive rate of a blocked filter as one exact sum.
 //!
 //! A query is a false positive when all its positions are set. By inclusion and exclusion over the
 //! sets of positions that are *not* set, its probability is a signed sum over events "these
 //! positions are untouched by every key of the filter". Given `d[w]` distinct positions in word w, a
 //! key that falls into the block leaves them all untouched with probability
 //!
-//! a = ⅛ Σ_start Π_w ((64 − d\[w\]) / 64)^(bits of the key in word w),
+//! a = ⅛ Σ_start Π_w ((s − d\[w\]) / s)^(bits of the key in word w), with s bits in a word,
 //!
 //! a key of the whole filter with probability 1 − (1 − a)/b, and n independent keys with the n-th
 //! power of that. So the rate needs no sum over block loads: a list of pairs (1 − a, coefficient),
-//! which depends on k alone, gives it for every n and b.
+//! which depends on the shape of the block alone, gives it for every n and b.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::array;
 
 use super::dd::Dd;
-use crate::scheme::block512::{WORDS, bits_in_word};
-
-const STARTS: usize = WORDS as usize;
+use super::shape::{Shape, WORDS};
 
 /// How many keys a block holds.
 #[derive(Clone, Copy)]
@@ -49,19 +47,19 @@ pub(super) struct Terms(Vec<(Dd, Dd)>);
 
 impl Terms {
     /// One query: all its positions are set.
-    pub(super) fn query(k: u32) -> Self {
-        Self::all_set(k, array::from_fn(|w| bits_in_word(k, 0, w as u32)))
+    pub(super) fn query(shape: &Shape) -> Self {
+        Self::all_set(shape, shape.bits)
     }
 
     /// Two independent queries into the same block: all positions of both are set.
     ///
     /// Only the distance between the two starts matters, and distance 8 − s is the mirror of s.
-    pub(super) fn two_queries(k: u32) -> Self {
+    pub(super) fn two_queries(shape: &Shape) -> Self {
         let distances = [(0, 1.0), (1, 2.0), (2, 2.0), (3, 2.0), (4, 1.0)];
         let terms = distances.into_iter().flat_map(|(start, weight)| {
-            let draws = array::from_fn(|w| bits_in_word(k, 0, w as u32) + bits_in_word(k, start, w as u32));
+            let draws = array::from_fn(|w| shape.bits_in_word(0, w) + shape.bits_in_word(start, w));
             let scale = Dd::from(weight / 8.0);
-            let both = Self::all_set(k, draws).0.into_iter();
+            let both = Self::all_set(shape, draws).0.into_iter();
             both.map(move |(touch, coefficient)| (touch, coefficient * scale))
         });
         Self(terms.collect())
@@ -69,26 +67,28 @@ impl Terms {
 
     /// `draws[w]` positions in word w, independent and uniform, are all set.
     ///
-    /// Goes word by word. A state holds, for every start of a key's run, the product over the words
-    /// so far as an exact integer over 64^bits. Starts that no longer differ in the words to come
-    /// are added up, which makes most states equal, so there are few of them.
-    fn all_set(k: u32, draws: [u32; STARTS]) -> Self {
-        let mut states = BTreeMap::from([(add_up(k, 0, [1; STARTS]), Dd::ONE)]);
-        for (w, &draws) in (0..).zip(&draws) {
+    /// Goes word by word. A state holds, for every start of a key, the product over the words so far
+    /// as an exact integer over s^bits. Starts that no longer differ in the words to come are added
+    /// up, which makes most states equal, so there are few of them.
+    fn all_set(shape: &Shape, draws: [u32; WORDS]) -> Self {
+        let mut states = BTreeMap::from([(add_up(shape, 0, [1; WORDS]), Dd::ONE)]);
+        for (w, &draws) in draws.iter().enumerate() {
+            let signed = signed_distinct(draws, shape.word_bits);
             let mut next = BTreeMap::new();
-            for (distinct, &sign) in (0u32..).zip(&signed_distinct(draws)[..=draws as usize]) {
-                let factor: [u128; STARTS] =
-                    array::from_fn(|start| (64 - distinct as u128).pow(bits_in_word(k, start as u32, w)));
+            for (distinct, &sign) in (0..).zip(&signed[..=draws as usize]) {
+                let untouched = u128::from(shape.word_bits - distinct);
+                let factor: [u128; WORDS] =
+                    array::from_fn(|start| untouched.pow(shape.bits_in_word(start, w)));
                 for (products, &coefficient) in &states {
                     let products = array::from_fn(|start| products[start] * factor[start]);
-                    let sum = next.entry(add_up(k, w + 1, products)).or_insert(Dd::ZERO);
+                    let sum = next.entry(add_up(shape, w + 1, products)).or_insert(Dd::ZERO);
                     *sum = *sum + coefficient * sign.into();
                 }
             }
             states = next;
         }
         // A power of two, so that the division is exact.
-        let whole = u128::from(WORDS) << (6 * k);
+        let whole = WORDS as u128 * u128::from(shape.word_bits).pow(shape.bits.iter().sum());
         Self(
             states
                 .into_iter()
@@ -98,6 +98,31 @@ impl Terms {
                 })
                 .collect(),
         )
+    }
+
+    /// The same where each key of the block, with this probability, has all the positions of the query, and
+    /// otherwise independent ones.
+    pub(super) fn with_twins(self, probability: f64) -> Self {
+        let touch = |independent: Dd| {
+            // Of no position nothing is touched, not by a twin either.
+            if independent == Dd::ZERO {
+                Dd::ZERO
+            } else {
+                independent + (Dd::ONE - independent) * probability.into()
+            }
+        };
+        Self(self.0.into_iter().map(|(independent, coefficient)| (touch(independent), coefficient)).collect())
+    }
+
+    /// The probability in a filter.
+    pub(super) fn rate(&self, items: u64, blocks: u64) -> f64 {
+        self.probability(Load::Binomial { items, blocks }).value().clamp(0.0, 1.0)
+    }
+
+    /// The probability in the limit of many keys, for the mean number of keys in a block.
+    pub(super) fn rate_limit(&self, mean: f64) -> f64 {
+        // A million keys fill every bit of a block: a larger mean gives the same rate, 1.
+        self.probability(Load::Poisson { mean: mean.min(1e6) }).value().clamp(0.0, 1.0)
     }
 
     /// The probability.
@@ -119,12 +144,12 @@ impl Terms {
 
 /// Moves the products of all starts whose keys set equally many bits in every word from `word` on
 /// into the first of them.
-fn add_up(k: u32, word: u32, products: [u128; STARTS]) -> [u128; STARTS] {
-    let same = |a: u32, b: u32| (word..WORDS).all(|w| bits_in_word(k, a, w) == bits_in_word(k, b, w));
-    let mut sums = [0; STARTS];
-    for (start, product) in (0..).zip(products) {
+fn add_up(shape: &Shape, word: usize, products: [u128; WORDS]) -> [u128; WORDS] {
+    let same = |a, b| (word..WORDS).all(|w| shape.bits_in_word(a, w) == shape.bits_in_word(b, w));
+    let mut sums = [0; WORDS];
+    for (start, product) in products.into_iter().enumerate() {
         let first = (0..start).find(|&first| same(first, start)).unwrap_or(start);
-        sums[first as usize] += product;
+        sums[first] += product;
     }
     sums
 }
@@ -133,13 +158,14 @@ fn add_up(k: u32, word: u32, products: [u128; STARTS]) -> [u128; STARTS] {
 /// the word are untouched).
 ///
 /// By adding one draw at a time: either it is set, or it is not and then hits one of the d untouched
-/// positions again or a new one. Exact in `f64` for up to four draws.
-fn signed_distinct(draws: u32) -> [f64; 5] {
+/// positions again or a new one. Exact in `f64` for up to four draws, since words have at most 64 bits.
+fn signed_distinct(draws: u32, word_bits: u32) -> [f64; 5] {
+    let all = f64::from(word_bits);
     let mut c = [1.0, 0.0, 0.0, 0.0, 0.0];
     for _ in 0..draws {
         for d in (1..5).rev() {
             let positions = d as f64;
-            c[d] = (c[d] * (64.0 - positions) - c[d - 1] * (65.0 - positions)) / 64.0;
+            c[d] = (c[d] * (all - positions) - c[d - 1] * (all + 1.0 - positions)) / all;
         }
     }
     c

@@ -76,19 +76,21 @@ fn every_k_agrees_with_the_chain() {
 }
 
 /// P(`draws` positions in a word are all set | i keys with `bits` bits each in that word), by the same
-/// chain for a single word.
-fn word_set(draws: usize, bits: usize, keys: usize) -> f64 {
+/// chain for a single word of `word_bits` bits.
+pub(crate) fn word_set(draws: usize, bits: usize, keys: usize, word_bits: usize) -> f64 {
+    let all = word_bits as f64;
     let mut unset = vec![0.0; draws + 1];
     unset[0] = 1.0;
     for _ in 0..draws {
         for u in (0..=draws).rev() {
-            let repeated = unset[u] * u as f64 / 64.0;
-            unset[u] = repeated + if u == 0 { 0.0 } else { unset[u - 1] * (65 - u) as f64 / 64.0 };
+            let repeated = unset[u] * u as f64 / all;
+            let unset_before = (word_bits + 1 - u) as f64 / all;
+            unset[u] = repeated + if u == 0 { 0.0 } else { unset[u - 1] * unset_before };
         }
     }
     for _ in 0..keys * bits {
         for u in 1..=draws {
-            let moved = unset[u] * u as f64 / 64.0;
+            let moved = unset[u] * u as f64 / all;
             unset[u] -= moved;
             unset[u - 1] += moved;
         }
@@ -103,7 +105,7 @@ fn one_and_two_bits_in_every_word_agree_with_the_sum_over_loads() {
     for (items, blocks) in [(1_000, 20), (3_000, 100), (500, 40), (2_000, 1)] {
         let loads = loads(items, blocks);
         for bits in [1, 2] {
-            let expected: f64 = (0..=items).map(|i| loads[i] * word_set(bits, bits, i).powi(8)).sum();
+            let expected: f64 = (0..=items).map(|i| loads[i] * word_set(bits, bits, i, 64).powi(8)).sum();
             let got = blocked::rate(items as u64, blocks as u64, 8 * bits as u32).unwrap();
             assert!((got / expected - 1.0).abs() < 1e-11, "n {items}, b {blocks}: {got:e}, {expected:e}");
         }
@@ -117,10 +119,10 @@ fn spread_agrees_with_the_sum_over_loads() {
         let loads = loads(items, blocks);
         for bits in [1, 2] {
             let mean_over = |f: &dyn Fn(usize) -> f64| -> f64 { (0..=items).map(|i| loads[i] * f(i)).sum() };
-            let rate = |i| word_set(bits, bits, i).powi(8);
+            let rate = |i| word_set(bits, bits, i, 64).powi(8);
             let mean = mean_over(&rate);
             let mean_load = items as f64 / blocks as f64;
-            let variance = mean_over(&|i| word_set(2 * bits, bits, i).powi(8)) - mean * mean;
+            let variance = mean_over(&|i| word_set(2 * bits, bits, i, 64).powi(8)) - mean * mean;
             let covariance = mean_over(&|i| rate(i) * (i as f64 - mean_load));
             let load_variance = mean_over(&|i| (i as f64 - mean_load).powi(2));
             let expected =

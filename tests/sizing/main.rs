@@ -6,3 +6,4 @@ mod designs;
 mod known;
 mod scheme;
 mod simulation;
+mod split;

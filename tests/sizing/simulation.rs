@@ -3,7 +3,7 @@
 //! of unset bits tests [`blocked::estimate_items`].
 
 use crate::scheme::bits_in_word;
-use bloomline::sizing::blocked;
+use bloomline::sizing::blocked::{self, Estimate};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -55,49 +55,77 @@ impl Sample {
     }
 }
 
-/// Four standard errors: 99.99 % for the nearly normal means of thousands of filters. The deviations of
-/// the theory are right to the first order in 1/b, which the allowance of 2/b covers.
-fn check(blocks: usize, items: usize, k: usize) {
-    let filters = 3_000;
-    let mut rng = SmallRng::seed_from_u64(k as u64);
-    let (mut rates, mut estimates, mut stated_deviation) = (Vec::new(), Vec::new(), 0.0);
-    for _ in 0..filters {
-        let filter = build(items, blocks, k, &mut rng);
-        rates.push(rate_of(&filter, k));
-        let zero_bits = filter.iter().flatten().map(|word| u64::from(word.count_zeros())).sum();
-        let estimate = blocked::estimate_items(zero_bits, blocks as u64, k as u32).unwrap();
-        estimates.push(estimate.items);
-        stated_deviation += estimate.standard_deviation / filters as f64;
+/// The size of some filters and what the library says of them.
+pub(crate) struct Stated<'a> {
+    pub(crate) items: usize,
+    pub(crate) blocks: usize,
+    pub(crate) bits: usize,
+    pub(crate) rate: f64,
+    pub(crate) spread: f64,
+    pub(crate) estimate: &'a dyn Fn(u64) -> Estimate,
+}
+
+impl Stated<'_> {
+    /// Against simulated filters, each with the rate that its bits show and the number of its unset bits.
+    ///
+    /// Four standard errors: 99.99 % for the nearly normal means of thousands of filters. The deviations of
+    /// the theory are right to the first order in 1/b, which the allowance of 2/b covers.
+    pub(crate) fn check(&self, filters: impl Iterator<Item = (f64, u64)>) {
+        let (mut rates, mut estimates, mut stated_deviation) = (Vec::new(), Vec::new(), 0.0);
+        for (rate, zero_bits) in filters {
+            rates.push(rate);
+            let estimate = (self.estimate)(zero_bits);
+            estimates.push(estimate.items);
+            stated_deviation += estimate.standard_deviation;
+        }
+        stated_deviation /= rates.len() as f64;
+        let first_order = 2.0 / self.blocks as f64;
+
+        let (rates, rate) = (Sample::of(&rates), self.rate);
+        assert!((rates.mean - rate).abs() < 4.0 * rates.mean_error, "rate {}, not {rate}", rates.mean);
+        assert!(rates.mean_error < 0.01 * rate, "the sample is too small to show 4 %");
+        let deviation = rate * self.spread;
+        assert!(
+            (rates.deviation - deviation).abs() < 4.0 * rates.deviation_error + first_order * deviation,
+            "deviation of the rate {} ± {}, not {deviation}",
+            rates.deviation,
+            rates.deviation_error,
+        );
+        assert!(rates.deviation_error < 0.05 * deviation, "the sample is too small to show 20 %");
+
+        let (estimates, items) = (Sample::of(&estimates), self.items as f64);
+        let bias = (estimates.mean - items).abs();
+        // One part in the number of unset bits, here a third of all or more, is the stated bias.
+        let allowed = 4.0 * estimates.mean_error + items / (self.bits as f64 / 3.0);
+        assert!(bias < allowed, "{} items, not {items}", estimates.mean);
+        assert!(
+            (estimates.deviation - stated_deviation).abs()
+                < 4.0 * estimates.deviation_error + first_order * stated_deviation,
+            "deviation of the estimate {} ± {}, not {stated_deviation}",
+            estimates.deviation,
+            estimates.deviation_error,
+        );
+        assert!(estimates.deviation_error < 0.02 * stated_deviation, "the sample is too small to show 8 %");
     }
-    let shape = (items as u64, blocks as u64, k as u32);
-    let first_order = 2.0 / blocks as f64;
+}
 
-    let rates = Sample::of(&rates);
-    let rate = blocked::rate(shape.0, shape.1, shape.2).unwrap();
-    assert!((rates.mean - rate).abs() < 4.0 * rates.mean_error, "k {k}: rate {}, not {rate}", rates.mean);
-    assert!(rates.mean_error < 0.01 * rate, "k {k}: the sample is too small to show 4 %");
-    let deviation = rate * blocked::spread(shape.0, shape.1, shape.2).unwrap();
-    assert!(
-        (rates.deviation - deviation).abs() < 4.0 * rates.deviation_error + first_order * deviation,
-        "k {k}: deviation of the rate {} ± {}, not {deviation}",
-        rates.deviation,
-        rates.deviation_error,
-    );
-    assert!(rates.deviation_error < 0.05 * deviation, "k {k}: the sample is too small to show 20 %");
-
-    let estimates = Sample::of(&estimates);
-    let bias = (estimates.mean - items as f64).abs();
-    // One part in the number of unset bits, here a third of all or more, is the stated bias.
-    let allowed = 4.0 * estimates.mean_error + items as f64 / (512.0 * blocks as f64 / 3.0);
-    assert!(bias < allowed, "k {k}: {} items, not {items}", estimates.mean);
-    assert!(
-        (estimates.deviation - stated_deviation).abs()
-            < 4.0 * estimates.deviation_error + first_order * stated_deviation,
-        "k {k}: deviation of the estimate {} ± {}, not {stated_deviation}",
-        estimates.deviation,
-        estimates.deviation_error,
-    );
-    assert!(estimates.deviation_error < 0.02 * stated_deviation, "k {k}");
+fn check(blocks: usize, items: usize, k: usize) {
+    let mut rng = SmallRng::seed_from_u64(k as u64);
+    let filters = (0..3_000).map(|_| {
+        let filter = build(items, blocks, k, &mut rng);
+        let zero_bits = filter.iter().flatten().map(|word| u64::from(word.count_zeros())).sum();
+        (rate_of(&filter, k), zero_bits)
+    });
+    let (n, b, k) = (items as u64, blocks as u64, k as u32);
+    let stated = Stated {
+        items,
+        blocks,
+        bits: 512 * blocks,
+        rate: blocked::rate(n, b, k).unwrap(),
+        spread: blocked::spread(n, b, k).unwrap(),
+        estimate: &|zero_bits| blocked::estimate_items(zero_bits, b, k).unwrap(),
+    };
+    stated.check(filters);
 }
 
 #[test]

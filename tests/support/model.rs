@@ -5,27 +5,32 @@ use std::collections::BTreeSet;
 // The unit tests of the library include this file, and have no prelude of `std` without the feature.
 use std::vec::Vec;
 
-/// A filter as the set of its set bits, numbered 512 × block + 64 × word + bit.
+/// A filter as the set of its set bits, numbered from the first bit of the first block.
 pub struct Model {
     pub bits: BTreeSet<u64>,
-    blocks: u64,
-    k: u32,
+    scheme: Scheme,
     seed: u64,
 }
 
+#[derive(Clone, Copy, Debug)]
+pub enum Scheme {
+    Block512 { blocks: u64, k: u32 },
+    SplitBlock { blocks: u64 },
+}
+
 impl Model {
-    pub fn new(blocks: u64, k: u32, seed: u64) -> Self {
-        Self { bits: BTreeSet::new(), blocks, k, seed }
+    pub fn new(scheme: Scheme, seed: u64) -> Self {
+        Self { bits: BTreeSet::new(), scheme, seed }
     }
 
     pub fn contains_hash(&self, hash: u64) -> bool {
-        bits_of(hash, self.blocks, self.k).is_subset(&self.bits)
+        self.scheme.bits_of(hash).is_subset(&self.bits)
     }
 
     /// Returns whether the key was possibly present before.
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         let before = self.contains_hash(hash);
-        self.bits.extend(bits_of(hash, self.blocks, self.k));
+        self.bits.extend(self.scheme.bits_of(hash));
         before
     }
 
@@ -53,8 +58,27 @@ pub fn hash_integer(key: u64, seed: u64) -> u64 {
     rounds(key, before, between)
 }
 
-/// FORMAT.md, block and bits of a hash.
-pub fn bits_of(hash: u64, blocks: u64, k: u32) -> BTreeSet<u64> {
+impl Scheme {
+    pub fn bits_of(self, hash: u64) -> BTreeSet<u64> {
+        match self {
+            Self::Block512 { blocks, k } => bits_of_block512(hash, blocks, k),
+            Self::SplitBlock { blocks } => bits_of_split_block(hash, blocks),
+        }
+    }
+}
+
+/// FORMAT.md, block and bits of a hash in the split-block scheme: numbered 256 × block + 32 × word + bit.
+fn bits_of_split_block(hash: u64, blocks: u64) -> BTreeSet<u64> {
+    let salts =
+        [0x47b6137b_u64, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31];
+    let (high, low) = (hash / (1 << 32), hash % (1 << 32));
+    let block = high * blocks / (1 << 32);
+    let bit = |salt: u64| (low * salt % (1 << 32)) / (1 << 27);
+    (0..8).zip(salts).map(|(word, salt)| block * 256 + word * 32 + bit(salt)).collect()
+}
+
+/// FORMAT.md, block and bits of a hash: numbered 512 × block + 64 × word + bit.
+fn bits_of_block512(hash: u64, blocks: u64, k: u32) -> BTreeSet<u64> {
     let block = (u128::from(hash) * u128::from(blocks)) >> 64;
     let product = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let first = product.to_le_bytes();

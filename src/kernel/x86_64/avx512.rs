@@ -8,19 +8,20 @@
 use core::arch::x86_64::*;
 
 use super::cpu_has;
-use super::hash512::{Hash512, load, missing, splat, spread, store};
+use super::hash512::{Hash512, load, missing, pattern, set};
+use super::split512::Split512;
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Group, Placement, Shape};
-use crate::kernel::{Detected, EIGHT, FEWER, MORE, Row, functions};
+use crate::kernel::layout::Block512;
+use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
+use crate::kernel::{Detected, EIGHT, FEWER, MORE, Row, by_class, functions};
+use crate::scheme::block512::Placement;
 
 pub(in crate::kernel) const ROW: Row = Row {
     name: "avx512",
     needs: "AVX-512 F, BW, DQ, VBMI, BITALG",
     detect: || cpu_has!("avx512f", "avx512bw", "avx512dq", "avx512vbmi", "avx512bitalg"),
-    functions: functions!(
-        Vbmi,
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512bitalg")]
-    ),
+    block512: by_class!(Vbmi, #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512bitalg")]),
+    split: functions!(Split512, EIGHT, #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512bitalg")]),
 };
 
 struct Vbmi<const CLASS: u8, const MIX: bool>(Hash512);
@@ -73,33 +74,11 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
             }
         }
     }
-
-    /// Sets the bits of the key whose products stand in `lane`, and returns what was missing.
-    #[inline(always)]
-    fn set(&self, block: &mut Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
-        // SAFETY: the CPU has AVX-512 VBMI, or `self` would not exist.
-        unsafe {
-            let one = splat(1);
-            let before = load(&block.0);
-            // A rotation takes its count modulo 64: the low six bits of the byte that fills the word.
-            let first = _mm512_rolv_epi64(one, _mm512_permutexvar_epi8(load(&BYTES[lane]), first));
-            let pattern = match CLASS {
-                EIGHT => first,
-                FEWER => _mm512_and_si512(first, spread(run)),
-                _ => {
-                    let places = _mm512_permutexvar_epi8(load(&BYTES[lane]), second);
-                    let second = _mm512_rolv_epi64(one, places);
-                    _mm512_or_si512(first, _mm512_and_si512(second, spread(run)))
-                }
-            };
-            store(&mut block.0, _mm512_or_si512(before, pattern));
-            missing(before, pattern)
-        }
-    }
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
+    type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
 
@@ -116,18 +95,18 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
         self.0.prepare::<CLASS, MIX>(words, group);
     }
 
+    // One key alone is laid out by shifts, whose constants the compiler keeps at hand, not by a row of the table.
+
     #[inline(always)]
     fn missing(&self, block: &Block, key: Placement) -> u64 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        let (first, second) = unsafe { (splat(key.first), splat(key.second)) };
-        self.lacks(block, first, second, key.run, 0)
+        // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
+        unsafe { missing(load(&block.0), pattern::<CLASS>(key)) }
     }
 
     #[inline(always)]
     fn insert(&self, block: &mut Block, key: Placement) -> u64 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        let (first, second) = unsafe { (splat(key.first), splat(key.second)) };
-        self.set(block, first, second, key.run, 0)
+        // SAFETY: as in `missing`.
+        unsafe { set(block, pattern::<CLASS>(key)) }
     }
 
     #[inline(always)]
@@ -135,13 +114,6 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
         let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
         self.lacks(block, first, second, group.run[lane], lane)
-    }
-
-    #[inline(always)]
-    fn insert_in_lane(&self, block: &mut Block, group: &Group, lane: usize) -> u64 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
-        self.set(block, first, second, group.run[lane], lane)
     }
 
     #[inline(always)]

@@ -4,6 +4,8 @@ pub(super) mod avx2;
 pub(super) mod avx512;
 pub(super) mod avx512bw;
 mod hash512;
+mod split256;
+mod split512;
 
 /// Whether the CPU has all of these features: asked at run time with `std`, known from the build without.
 macro_rules! cpu_has {

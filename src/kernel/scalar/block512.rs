@@ -1,22 +1,23 @@
-//! The scalar kernel: the bit contract word by word, its steps in safe code, and so the oracle of every other kernel.
+//! Blocks of 64 bytes, word by word.
 
-use super::schedule::{Engine, Placement, Shape};
-use super::{Detected, EIGHT, FEWER, Row, functions};
 use crate::block::Block;
+use crate::kernel::layout::Block512;
+use crate::kernel::schedule::{Engine, Shape};
+use crate::kernel::{Detected, EIGHT, FEWER};
+use crate::scheme::block512::Placement;
 
-pub(super) const ROW: Row =
-    Row { name: "scalar", needs: "nothing", detect: || true, functions: functions!(Scalar) };
-
-struct Scalar<const CLASS: u8, const MIX: bool>(Shape);
+pub(super) struct Scalar<const CLASS: u8, const MIX: bool>(Shape);
 
 impl<const CLASS: u8, const MIX: bool> Scalar<CLASS, MIX> {
-    fn new(_: Detected, shape: Shape) -> Self {
+    #[inline(always)]
+    pub(super) fn new(_: Detected, shape: Shape) -> Self {
         Self(shape)
     }
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Scalar<CLASS, MIX> {
+    type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
 

@@ -1,67 +1,65 @@
-//! NEON: a block is four registers.
+//! Blocks of 64 bytes: four registers.
 //!
 //! Shifts move the bytes of a product to their words, a shift of 1 by each makes the pattern, and one and-not per
-//! register tells whether a bit is missing. Keys are hashed one by one, since NEON has no product of 64-bit lanes.
+//! register tells whether a bit is missing.
 #![allow(unsafe_code)]
 
 use core::arch::aarch64::*;
 
+use super::{are_zero, is_zero};
 use crate::block::Block;
-use crate::kernel::schedule::{Engine, GROUP, Placement, Shape};
-use crate::kernel::{Detected, EIGHT, MORE, Row, functions};
+use crate::kernel::layout::Block512;
+use crate::kernel::schedule::{Engine, GROUP, Shape};
+use crate::kernel::{Detected, EIGHT, FEWER};
+use crate::scheme::block512::Placement;
 
-pub(in crate::kernel) const ROW: Row = Row {
-    name: "neon",
-    needs: "NEON",
-    // This file is only compiled for targets whose every CPU has it.
-    detect: || true,
-    functions: functions!(Neon),
-};
-
-struct Neon<const CLASS: u8, const MIX: bool>(Shape);
+pub(super) struct Neon<const CLASS: u8, const MIX: bool>(Shape);
 
 /// The shift that brings byte w of a product down to the low end of word w: −8w, in two's complement.
 const DOWN: [u64; 8] = [0, !7, !15, !23, !31, !39, !47, !55];
 
-/// Byte w of word w.
-const BYTES: [u64; 8] =
-    [0xff, 0xff << 8, 0xff << 16, 0xff << 24, 0xff << 32, 0xff << 40, 0xff << 48, 0xff << 56];
+/// The low six bits of every byte.
+const PLACES: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
 /// Eight words, two to a register.
 type Registers = [uint64x2_t; 4];
 
 impl<const CLASS: u8, const MIX: bool> Neon<CLASS, MIX> {
     #[inline(always)]
-    fn new(_: Detected, shape: Shape) -> Self {
+    pub(super) fn new(_: Detected, shape: Shape) -> Self {
         Self(shape)
     }
 
     /// The bits of a key in its block.
     #[inline(always)]
     fn pattern(&self, key: Placement) -> Registers {
-        let mut pattern = self.bits(key.first);
-        if CLASS != EIGHT {
-            let run = self.spread(key.run);
-            let second = if CLASS == MORE { self.bits(key.second) } else { pattern };
-            for i in 0..4 {
-                // SAFETY: the target has NEON, or this file would not be compiled.
-                unsafe {
-                    let in_run = vandq_u64(second[i], run[i]);
-                    pattern[i] = if CLASS == MORE { vorrq_u64(pattern[i], in_run) } else { in_run };
+        const NONE: u64 = 0x4040_4040_4040_4040;
+        // A shift by 64 leaves nothing of the bit of a word that is not in the run.
+        let none = !key.run & NONE;
+        let (first, second) = (key.first & PLACES, key.second & PLACES | none);
+        match CLASS {
+            EIGHT => self.bits(first),
+            FEWER => self.bits(first | none),
+            _ => {
+                let mut pattern = self.bits(first);
+                let second = self.bits(second);
+                for i in 0..4 {
+                    // SAFETY: the target has NEON, or this file would not be compiled.
+                    pattern[i] = unsafe { vorrq_u64(pattern[i], second[i]) };
                 }
+                pattern
             }
         }
-        pattern
     }
 
-    /// In each word one bit: the one that the product's byte for the word names with its low six bits.
+    /// In each word one bit: the one that the word's byte names, or none for 64 and more.
     #[inline(always)]
-    fn bits(&self, product: u64) -> Registers {
+    fn bits(&self, places: u64) -> Registers {
         let down = self.load(&DOWN);
         // SAFETY: the target has NEON, or this file would not be compiled.
         unsafe {
             let one = vdupq_n_u64(1);
-            let places = vdupq_n_u64(product & 0x3f3f_3f3f_3f3f_3f3f);
+            let places = vdupq_n_u64(places);
             let mut bits = [one; 4];
             for i in 0..4 {
                 // A shift takes its count from the lowest byte of a lane; the bytes above it, of other words, may stay.
@@ -70,17 +68,6 @@ impl<const CLASS: u8, const MIX: bool> Neon<CLASS, MIX> {
             }
             bits
         }
-    }
-
-    /// Each of eight bytes of 0 or 0xff as a word of 0 or all ones.
-    #[inline(always)]
-    fn spread(&self, bytes: u64) -> Registers {
-        let mut words = self.load(&BYTES);
-        for word in &mut words {
-            // SAFETY: the target has NEON, or this file would not be compiled.
-            unsafe { *word = vtstq_u64(*word, vdupq_n_u64(bytes)) }
-        }
-        words
     }
 
     /// The bits of the pattern that the block lacks, in any of the words that share a lane.
@@ -106,6 +93,7 @@ impl<const CLASS: u8, const MIX: bool> Neon<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Neon<CLASS, MIX> {
+    type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
 
@@ -135,22 +123,11 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Neon<CLASS, MIX> {
 
     #[inline(always)]
     fn is_present(&self, missing: uint64x2_t) -> bool {
-        // SAFETY: the target has NEON, or this file would not be compiled.
-        unsafe { vmaxvq_u32(vreinterpretq_u32_u64(missing)) == 0 }
+        is_zero(missing)
     }
 
     #[inline(always)]
     fn are_present(&self, missing: &[uint64x2_t; GROUP]) -> u8 {
-        // SAFETY: the target has NEON, or this file would not be compiled. The load reads all eight elements.
-        unsafe {
-            // The maximum of a key's four half-words is 0 when nothing is missing. Maxima of neighbours, taken twice,
-            // leave one half-word for each key, in the order of the keys.
-            let pairs = |a, b| vpmaxq_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b));
-            let low = vpmaxq_u32(pairs(missing[0], missing[1]), pairs(missing[2], missing[3]));
-            let high = vpmaxq_u32(pairs(missing[4], missing[5]), pairs(missing[6], missing[7]));
-            let present = vcombine_u16(vmovn_u32(vceqzq_u32(low)), vmovn_u32(vceqzq_u32(high)));
-            let bits = vld1q_u16([1, 2, 4, 8, 16, 32, 64, 128].as_ptr());
-            vaddvq_u16(vandq_u16(present, bits)) as u8
-        }
+        are_zero(missing)
     }
 }

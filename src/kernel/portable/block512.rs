@@ -1,21 +1,21 @@
-//! The portable kernel: vectors of the `wide` crate, as wide as the build's target features allow.
+//! Blocks of 64 bytes: eight words in a vector.
 
 use wide::u64x8;
 
-use super::schedule::{Engine, Placement, Shape};
-use super::{Detected, EIGHT, MORE, Row, functions};
 use crate::block::Block;
+use crate::kernel::layout::Block512;
+use crate::kernel::schedule::{Engine, Shape};
+use crate::kernel::{Detected, EIGHT, MORE};
+use crate::scheme::block512::Placement;
 
-pub(super) const ROW: Row =
-    Row { name: "portable", needs: "nothing", detect: || true, functions: functions!(Portable) };
-
-struct Portable<const CLASS: u8, const MIX: bool>(Shape);
+pub(super) struct Portable<const CLASS: u8, const MIX: bool>(Shape);
 
 /// Moves byte w of a product down to the low end of lane w.
 const DOWN: [u64; 8] = [0, 8, 16, 24, 32, 40, 48, 56];
 
 impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
-    fn new(_: Detected, shape: Shape) -> Self {
+    #[inline(always)]
+    pub(super) fn new(_: Detected, shape: Shape) -> Self {
         Self(shape)
     }
 
@@ -34,6 +34,7 @@ impl<const CLASS: u8, const MIX: bool> Portable<CLASS, MIX> {
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Portable<CLASS, MIX> {
+    type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
 

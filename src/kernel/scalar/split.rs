@@ -1,0 +1,51 @@
+//! Split blocks, word by word.
+
+use crate::block::HalfBlock;
+use crate::kernel::Detected;
+use crate::kernel::layout::SplitBlock;
+use crate::kernel::schedule::{Engine, Shape};
+use crate::scheme::split::place;
+
+pub(super) struct ScalarSplit<const CLASS: u8, const MIX: bool>(Shape);
+
+impl<const CLASS: u8, const MIX: bool> ScalarSplit<CLASS, MIX> {
+    #[inline(always)]
+    pub(super) fn new(_: Detected, shape: Shape) -> Self {
+        Self(shape)
+    }
+}
+
+// SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+unsafe impl<const CLASS: u8, const MIX: bool> Engine for ScalarSplit<CLASS, MIX> {
+    type Layout = SplitBlock;
+    const CLASS: u8 = CLASS;
+    const MIX: bool = MIX;
+
+    /// 1 when a bit is missing.
+    type Missing = u32;
+
+    #[inline(always)]
+    fn shape(&self) -> &Shape {
+        &self.0
+    }
+
+    #[inline(always)]
+    fn missing(&self, block: &HalfBlock, hash: u64) -> u32 {
+        let all = block.0.iter().enumerate().fold(u32::MAX, |all, (w, word)| all & word >> place(hash, w));
+        !all & 1
+    }
+
+    #[inline(always)]
+    fn insert(&self, block: &mut HalfBlock, hash: u64) -> u32 {
+        let missing = self.missing(block, hash);
+        for (w, word) in block.0.iter_mut().enumerate() {
+            *word |= 1 << place(hash, w);
+        }
+        missing
+    }
+
+    #[inline(always)]
+    fn is_present(&self, missing: u32) -> bool {
+        missing == 0
+    }
+}

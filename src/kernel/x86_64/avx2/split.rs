@@ -1,0 +1,86 @@
+//! Split blocks: one register.
+#![allow(unsafe_code)]
+
+use core::arch::x86_64::*;
+
+use super::{Factor, load, mix, splat, store};
+use crate::block::HalfBlock;
+use crate::kernel::Detected;
+use crate::kernel::layout::SplitBlock;
+use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
+use crate::kernel::x86_64::split256;
+
+pub(super) struct Avx2Split<const CLASS: u8, const MIX: bool> {
+    shape: Shape,
+    blocks: Factor,
+}
+
+impl<const CLASS: u8, const MIX: bool> Avx2Split<CLASS, MIX> {
+    #[inline(always)]
+    pub(super) fn new(detected: Detected, shape: Shape) -> Self {
+        Self { shape, blocks: Factor::new(detected, shape.blocks as u32) }
+    }
+
+    /// Hashes half a group.
+    #[inline(always)]
+    fn prepare_half(&self, words: &[u64], group: &mut Group, half: usize) {
+        let lanes = 4 * half..4 * half + 4;
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe {
+            let mut h = load(&words[lanes.clone()]);
+            if MIX {
+                h = mix(&self.shape.seed, h);
+            }
+            store(&mut group.first[lanes.clone()], h);
+            let product = self.blocks.times(_mm256_srli_epi64::<32>(h));
+            // The upper half of the product is the block; 32 times that is the product moved down by 27, its low bits cleared.
+            let offset = _mm256_and_si256(_mm256_srli_epi64::<27>(product), splat(!31));
+            store(&mut group.offset[lanes], offset);
+        }
+    }
+}
+
+// SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2Split<CLASS, MIX> {
+    type Layout = SplitBlock;
+    const CLASS: u8 = CLASS;
+    const MIX: bool = MIX;
+
+    /// The missing bits.
+    type Missing = __m256i;
+
+    #[inline(always)]
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    #[inline(always)]
+    fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
+        self.prepare_half(words, group, 0);
+        self.prepare_half(words, group, 1);
+    }
+
+    #[inline(always)]
+    fn missing(&self, block: &HalfBlock, hash: u64) -> __m256i {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe { split256::missing(block, hash) }
+    }
+
+    #[inline(always)]
+    fn insert(&self, block: &mut HalfBlock, hash: u64) -> __m256i {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe { split256::insert(block, hash) }
+    }
+
+    #[inline(always)]
+    fn is_present(&self, missing: __m256i) -> bool {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe { split256::is_zero(missing) }
+    }
+
+    #[inline(always)]
+    fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
+        // SAFETY: the CPU has AVX2, or `self` would not exist.
+        unsafe { split256::are_zero(missing) }
+    }
+}
