@@ -4,6 +4,7 @@ mod args;
 mod build;
 mod failure;
 mod info;
+mod interval;
 mod keys;
 mod memory;
 mod output;

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::rates::{Rates, interval};
+use super::rates::Rates;
 use super::trial::Findings;
+use crate::interval::interval;
 use crate::output::{count, rate};
 
 /// One claim, and what was seen.

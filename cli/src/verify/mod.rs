@@ -17,11 +17,12 @@ use rand::prelude::*;
 
 use crate::args::{self, VerifyArgs};
 use crate::failure::{Context, Failure};
+use crate::interval::interval;
 use crate::keys::{Keys, Piece, Source, lines};
 use crate::progress::Progress;
 use crate::{memory, output};
 use checks::Outcome;
-use rates::{Rates, interval};
+use rates::Rates;
 use report::{FilterReport, Report};
 use timing::{Operations, Pair};
 use trial::Findings;
