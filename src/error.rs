@@ -97,9 +97,6 @@ pub enum Error {
         /// Its value in the other filter.
         right: u64,
     },
-    /// The linked `wyhash` crate computes another function than the bit contract names, because some
-    /// crate in the build turned on its `mum32bit` feature. Filters would not be portable.
-    ForeignHash,
     /// Bytes that are not a filter of a known version.
     Format(FormatError),
     /// The operating system refused to read or write.
@@ -191,9 +188,6 @@ impl fmt::Display for Error {
             Self::Incompatible { parameter, left, right } => {
                 write!(f, "the filters differ in {parameter}: {left} and {right}")
             }
-            Self::ForeignHash => f.write_str(
-                "the wyhash crate was built with its feature mum32bit, which changes every hash of a byte string",
-            ),
             Self::Format(error) => error.fmt(f),
             #[cfg(feature = "std")]
             Self::Io(error) => error.fmt(f),

@@ -2,6 +2,8 @@
 //!
 //! `docs/FORMAT.md` §1 states every function here; filters written to files depend on them.
 
+use crate::wyhash::wyhash;
+
 /// The seed of every filter that does not ask for another one.
 pub(crate) const DEFAULT_SEED: u64 = 0;
 
@@ -11,10 +13,6 @@ pub(crate) const MIX_1: u64 = 0xbf58_476d_1ce4_e5b9;
 pub(crate) const MIX_2: u64 = 0x94d0_49bb_1331_11eb;
 /// The shifts of the integer mixer, in order.
 pub(crate) const MIX_SHIFTS: [u32; 3] = [30, 27, 31];
-
-/// The default secret of wyhash, final version 3.
-const WYHASH_SECRET: [u64; 4] =
-    [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
 
 /// A seed with the two words that the integer mixer takes from it.
 ///
@@ -66,29 +64,20 @@ impl Seed {
     /// Hash of a byte string.
     #[inline]
     pub(crate) fn bytes(&self, key: &[u8]) -> u64 {
-        wyhash::final3::wyhash(key, self.value, WYHASH_SECRET)
+        wyhash(key, self.value)
     }
 }
-
-/// Whether the linked wyhash crate computes the function of the bit contract.
-///
-/// Its feature `mum32bit`, which any crate of a build can turn on for all, makes it another function.
-pub(crate) fn wyhash_is_ours() -> bool {
-    // wyhash final version 3 of "a" under seed 1, from its test vectors.
-    Seed::new(1).bytes(b"a") == WYHASH_CHECK
-}
-
-const WYHASH_CHECK: u64 = 0x8450_8dc9_03c3_1551;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wyhash::SECRET;
 
     /// Why the documentation sends hostile byte strings to a keyed hasher: eight bytes of these keys make a factor of
     /// wyhash 0 whatever the seed, and the other eight are free.
     #[test]
     fn byte_strings_can_be_prepared_that_collide_under_every_seed() {
-        let word = WYHASH_SECRET[1].to_be_bytes();
+        let word = SECRET[1].to_be_bytes();
         let key = |free: u64| {
             let mut key = [0; 16];
             for half in [0, 4] {

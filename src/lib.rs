@@ -58,6 +58,7 @@ mod key;
 pub mod reference;
 mod scheme;
 pub mod sizing;
+mod wyhash;
 
 pub use block::Pages;
 pub use error::{Error, FormatError};

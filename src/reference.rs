@@ -40,12 +40,10 @@ use alloc::vec::Vec;
 use core::{f64::consts::LN_2, fmt};
 
 use crate::error::Error;
+use crate::wyhash::wyhash;
 
 /// The increment of SplitMix64: 2⁶⁴ divided by the golden ratio, made odd.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The default secret of wyhash, final version 3.
-const WYHASH_SECRET: [u64; 4] =
-    [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
 
 /// The lowest rate that can be asked for.
 const MIN_RATE: f64 = 1e-15;
@@ -295,7 +293,7 @@ impl ReferenceFilter {
 
     #[inline]
     fn hash_bytes(&self, key: &[u8]) -> [u64; 2] {
-        self.seeds.map(|seed| wyhash::final3::wyhash(key, seed, WYHASH_SECRET))
+        self.seeds.map(|seed| wyhash(key, seed))
     }
 
     #[inline]

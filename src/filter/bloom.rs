@@ -65,9 +65,6 @@ impl BloomFilter {
         pages: Pages,
         design: Design,
     ) -> Result<Self, Error> {
-        if !crate::hash::wyhash_is_ours() {
-            return Err(Error::ForeignHash);
-        }
         let Ok(count) = usize::try_from(blocks) else {
             let bytes = u128::from(blocks) * u128::from(scheme.block_bytes());
             return Err(Error::TooLarge { bytes, limit: usize::MAX as u64 });

@@ -164,7 +164,6 @@ impl Builder {
     /// [`Error::RateUnreachable`] and [`Error::TooLarge`] for filters past the most blocks of the scheme
     /// ([`blocked::MAX_BLOCKS`](crate::sizing::blocked::MAX_BLOCKS), [`split::MAX_BLOCKS`](crate::sizing::split::MAX_BLOCKS))
     /// or the address space; [`Error::AllocationFailed`] when there is no memory;
-    /// [`Error::ForeignHash`] when the build turned the byte-string hash into another function.
     pub fn build(self) -> Result<BloomFilter, Error> {
         let (blocks, k, design) = arithmetic::design(self.scheme, self.size, self.choice)?;
         let kernel = self.kernel.unwrap_or_else(Kernel::best);
