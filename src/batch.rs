@@ -8,7 +8,7 @@ use crate::kernel::schedule::{GROUP, Words};
 use crate::key::Key;
 
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
-const WORDS: usize = 512;
+const WORDS: usize = env(option_env!("CHUNK"), 512);
 
 /// The same for short batches, which would spend their time on clearing a longer buffer.
 const FEW_WORDS: usize = 64;
@@ -85,12 +85,41 @@ fn buffered<K: Key, const N: usize>(keys: &[K], seed: &Seed, mut take: impl FnMu
     let mut buffer = [0; N];
     for (chunk, keys) in keys.chunks(N).enumerate() {
         let words = &mut buffer[..keys.len()];
-        for (word, key) in words.iter_mut().zip(keys) {
-            *word = key.word(seed);
-        }
+        fill(keys, seed, words);
         take(chunk * N, words);
     }
 }
+
+#[inline]
+fn fill<K: Key>(keys: &[K], seed: &Seed, words: &mut [u64]) {
+    let (groups, rest) = keys.as_chunks::<GROUP>();
+    let (word_groups, word_rest) = words.as_chunks_mut::<GROUP>();
+    for (i, (group, words)) in groups.iter().zip(word_groups).enumerate() {
+        let ahead = group.as_ptr().wrapping_byte_add(STREAM_AHEAD).cast::<u8>();
+        if STREAM_AHEAD > 0 { for at in (0..size_of::<[K; GROUP]>()).step_by(64) {
+            crate::block::prefetch(ahead.wrapping_add(at));
+        } }
+        if REF_AHEAD > 0 && let Some(group) = groups.get(i + REF_AHEAD) {
+            for key in group {
+                key.prefetch();
+            }
+        }
+        for (word, key) in words.iter_mut().zip(group) {
+            *word = key.word(seed);
+        }
+    }
+    for (word, key) in word_rest.iter_mut().zip(rest) {
+        *word = key.word(seed);
+    }
+}
+const fn env(s: Option<&str>, d: usize) -> usize {
+    match s {
+        None => d,
+        Some(s) => match usize::from_str_radix(s, 10) { Ok(v) => v, Err(_) => d },
+    }
+}
+const STREAM_AHEAD: usize = env(option_env!("STREAM"), 4096);
+const REF_AHEAD: usize = env(option_env!("REF"), 4);
 
 /// The words of keys of this type, with what they are.
 fn tagged<K: Key>(words: &[u64]) -> Words<'_> {

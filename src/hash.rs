@@ -62,7 +62,7 @@ impl Seed {
     }
 
     /// Hash of a byte string.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bytes(&self, key: &[u8]) -> u64 {
         wyhash(key, self.value)
     }

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::block::prefetch;
 use crate::hash::Seed;
 use sealed::Hashed;
 
@@ -86,6 +87,10 @@ pub(crate) mod sealed {
             None
         }
 
+        /// Calls near what the key refers to, where that lies elsewhere.
+        #[inline(always)]
+        fn prefetch(&self) {}
+
         /// The hash of the key.
         #[inline]
         fn hash(&self, seed: &Seed) -> u64 {
@@ -164,37 +169,45 @@ impl Hashed for Prehashed {
     }
 }
 
-impl Hashed for [u8] {
-    const INTEGER: bool = false;
-
-    #[inline]
-    fn word(&self, seed: &Seed) -> u64 {
-        seed.bytes(self)
-    }
-}
-
-/// Types that are byte strings.
+/// Types that are byte strings, and where the bytes of those lie that only refer to them.
 macro_rules! byte_strings {
-    ($([$($generics:tt)*] $type:ty),*) => {
+    ($([$($generics:tt)*] $type:ty $(, at $bytes:expr)?;)*) => {
         $(impl<$($generics)*> Hashed for $type {
             const INTEGER: bool = false;
 
-            #[inline]
+            #[inline(always)]
             fn word(&self, seed: &Seed) -> u64 {
                 let bytes: &[u8] = self.as_ref();
                 seed.bytes(bytes)
             }
+
+            $(#[inline(always)]
+            fn prefetch(&self) {
+                let bytes: fn(&Self) -> *const u8 = $bytes;
+                prefetch(bytes(self));
+            })?
         })*
     };
 }
-byte_strings!([] str, [] String, [] Vec<u8>, [const N: usize] [u8; N]);
+byte_strings! {
+    [] [u8];
+    [] str;
+    [const N: usize] [u8; N];
+    [] String, at |key| key.as_ptr();
+    [] Vec<u8>, at |key| key.as_ptr();
+}
 
 impl<K: Hashed + ?Sized> Hashed for &K {
     const INTEGER: bool = K::INTEGER;
 
-    #[inline]
+    #[inline(always)]
     fn word(&self, seed: &Seed) -> u64 {
         (**self).word(seed)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self) {
+        prefetch(core::ptr::from_ref::<K>(*self).cast::<u8>());
     }
 }
 

@@ -8,47 +8,78 @@ pub(crate) const SECRET: [u64; 4] =
     [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
 
 /// The hash of `key` under `seed`.
-#[inline]
+#[inline(always)]
 pub(crate) fn wyhash(key: &[u8], seed: u64) -> u64 {
-    let mut seed = seed ^ SECRET[0];
     let length = key.len();
-    let (a, b) = match *key {
-        [] => (0, 0),
-        [first, ..] if length < 4 => {
-            (u64::from(first) << 16 | u64::from(key[length / 2]) << 8 | u64::from(key[length - 1]), 0)
-        }
-        _ if length <= 16 => {
-            // The two halves of the key, or of its ends, where they overlap.
-            let step = length / 8 * 4;
-            (pair(word32(key, 0), word32(key, step)), pair(word32(key, length - 4), word32(key, length - 4 - step)))
-        }
-        _ => {
-            seed = absorb(key, seed);
-            (word(key, length - 16), word(key, length - 8))
-        }
+    let seed = seed ^ SECRET[0];
+    let (seed, [a, b]) = match length {
+        0..=16 => (seed, short(key)),
+        17..=48 => (absorb_two(key, seed), last_words(key)),
+        _ => (absorb(key, seed), last_words(key)),
     };
     mix(SECRET[1] ^ length as u64, mix(a ^ SECRET[1], b ^ seed))
 }
 
-/// Takes in all of a key of more than 16 bytes but the last 1 to 16.
-#[inline]
-fn absorb(key: &[u8], mut seed: u64) -> u64 {
-    let mut rest = key;
-    if rest.len() > 48 {
-        let mut lanes = [seed; 3];
-        while rest.len() > 48 {
-            for (i, lane) in lanes.iter_mut().enumerate() {
-                *lane = mix(word(rest, 16 * i) ^ SECRET[i + 1], word(rest, 16 * i + 8) ^ *lane);
-            }
-            rest = &rest[48..];
-        }
-        seed = lanes[0] ^ lanes[1] ^ lanes[2];
+/// The two words of a key of up to 16 bytes.
+#[inline(always)]
+fn short(key: &[u8]) -> [u64; 2] {
+    let length = key.len();
+    if let (Some(first), Some(last)) = (key.first_chunk(), key.last_chunk()) {
+        let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+        // Words of 32 bits: the first, the second or third; the last, the last but one or but two.
+        let (second, last_but) = if length == 16 { (last, first >> 32) } else { (first >> 32, last) };
+        [first << 32 | second & LOW, last >> 32 << 32 | last_but & LOW]
+    } else if let (Some(first), Some(last)) = (key.first_chunk(), key.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        [u64::from(first) * TWICE, u64::from(last) * TWICE]
+    } else if let (Some(&first), Some(&last)) = (key.first(), key.last()) {
+        [u64::from(first) << 16 | u64::from(key[length / 2]) << 8 | u64::from(last), 0]
+    } else {
+        [0, 0]
     }
-    while rest.len() > 16 {
-        seed = mix(word(rest, 0) ^ SECRET[1], word(rest, 8) ^ seed);
-        rest = &rest[16..];
+}
+const LOW: u64 = u32::MAX as u64;
+const TWICE: u64 = 1 << 32 | 1;
+
+#[inline(always)]
+fn last_words(key: &[u8]) -> [u64; 2] {
+    key.last_chunk::<16>().map_or([0, 0], words)
+}
+
+#[inline(always)]
+fn absorb_two(key: &[u8], seed: u64) -> u64 {
+    let length = key.len();
+    let once = mix(word(key, 0) ^ SECRET[1], word(key, 8) ^ seed);
+    let at = core::cmp::min(16, length - 16);
+    let twice = mix(word(key, at) ^ SECRET[1], word(key, at + 8) ^ once);
+    core::hint::select_unpredictable(length > 32, twice, once)
+}
+
+/// Takes in all of a key of more than 48 bytes but the last 1 to 16.
+#[inline]
+fn absorb(key: &[u8], seed: u64) -> u64 {
+    let mut rest = key;
+    let mut lanes = [seed; 3];
+    while let Some((block, after)) = rest.split_first_chunk::<48>() && !after.is_empty() {
+        let (pieces, _) = block.as_chunks::<16>();
+        for i in 0..3 {
+            let [a, b] = words(&pieces[i]);
+            lanes[i] = mix(a ^ SECRET[i + 1], b ^ lanes[i]);
+        }
+        rest = after;
+    }
+    let mut seed = lanes[0] ^ lanes[1] ^ lanes[2];
+    while let Some((piece, after)) = rest.split_first_chunk::<16>() && !after.is_empty() {
+        let [a, b] = words(piece);
+        seed = mix(a ^ SECRET[1], b ^ seed);
+        rest = after;
     }
     seed
+}
+
+#[inline(always)]
+fn words(bytes: &[u8; 16]) -> [u64; 2] {
+    [word(bytes, 0), word(bytes, 8)]
 }
 
 /// Both halves of the product, joined.
@@ -59,18 +90,8 @@ const fn mix(a: u64, b: u64) -> u64 {
 }
 
 #[inline]
-const fn pair(high: u32, low: u32) -> u64 {
-    (high as u64) << 32 | low as u64
-}
-
-#[inline]
 fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
-}
-
-#[inline]
-fn word32(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
 #[cfg(test)]
