@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::hash::Seed;
 use crate::kernel::BitArray;
-use crate::kernel::schedule::{GROUP, Words};
+use crate::kernel::engine::{GROUP, Words};
 use crate::key::Key;
 
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.

@@ -7,7 +7,7 @@ use super::builder::Size;
 use crate::block::HalfBlock;
 use crate::error::Error;
 use crate::kernel::BitArray;
-use crate::kernel::schedule::Shape;
+use crate::kernel::engine::Shape;
 use crate::scheme::block512::{self, bits_in_word};
 use crate::scheme::{Scheme, split};
 use crate::sizing::blocked::{self, Choice, Estimate};

@@ -1,6 +1,6 @@
 //! The schemes as the kernels see them: a type for the block, and what places a key's bits in it.
 
-use super::schedule::Group;
+use super::engine::Group;
 use crate::block::{Block, HalfBlock};
 use crate::scheme::{block512, split};
 

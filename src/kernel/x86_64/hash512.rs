@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 
 use crate::block::Block;
 use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS};
-use crate::kernel::schedule::{GROUP, Group, Shape};
+use crate::kernel::engine::{GROUP, Group, Shape};
 use crate::kernel::{Detected, EIGHT, FEWER, MORE};
 use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
 
@@ -136,7 +136,7 @@ pub(super) unsafe fn load(words: &[u64; 8]) -> __m512i {
 ///
 /// The CPU has AVX-512 F.
 #[inline(always)]
-unsafe fn store(words: &mut [u64; 8], value: __m512i) {
+pub(super) unsafe fn store(words: &mut [u64; 8], value: __m512i) {
     // SAFETY: the caller's promise; eight words are 64 bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) }
 }

@@ -7,8 +7,8 @@ use super::hash512::{Hash512, load};
 use super::split256;
 use crate::block::HalfBlock;
 use crate::kernel::Detected;
+use crate::kernel::engine::{BlocksOf, Engine, Found, GROUP, Group, Shape};
 use crate::kernel::layout::SplitBlock;
-use crate::kernel::schedule::{BlocksOf, Engine, GROUP, Group, Shape};
 use crate::scheme::split::{PLACE_SHIFT, SALT};
 
 pub(super) struct Split512<const CLASS: u8, const MIX: bool>(Hash512);
@@ -88,13 +88,13 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Split512<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
+    fn keep(&self, missing: &[__m256i; GROUP], found: &mut Found) {
         // SAFETY: as in `missing`.
-        unsafe { split256::are_zero(missing) }
+        found.bits[0] = u64::from(unsafe { split256::are_zero(missing) });
     }
 
     #[inline(always)]
-    fn contains_group(&self, blocks: BlocksOf<'_, HalfBlock>, group: &Group) -> u8 {
+    fn probe(&self, blocks: BlocksOf<'_, HalfBlock>, group: &Group, found: &mut Found) {
         let pair = |i| self.words(blocks, group, i);
         // SAFETY: the CPU has AVX-512 BW, or `self` would not exist.
         unsafe {
@@ -102,7 +102,8 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Split512<CLASS, MIX> {
             let high = _mm512_kunpackw(u32::from(pair(3)), u32::from(pair(2)));
             // A byte for each key, with all bits set when every word has the key's bit.
             let words = _mm_cvtsi64_si128(_mm512_kunpackd(high.into(), low.into()) as i64);
-            _mm_movemask_epi8(_mm_cmpeq_epi8(words, _mm_set1_epi8(-1))) as u8
+            let answers = _mm_movemask_epi8(_mm_cmpeq_epi8(words, _mm_set1_epi8(-1)));
+            found.bits[0] = answers as u64;
         }
     }
 }

@@ -8,8 +8,8 @@ use core::arch::x86_64::*;
 
 use super::{Factor, load, mix, splat, store, times};
 use crate::block::Block;
+use crate::kernel::engine::{Engine, Found, GROUP, Group, Shape};
 use crate::kernel::layout::Block512;
-use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
 use crate::kernel::x86_64::split256::{are_zero, is_zero};
 use crate::kernel::{Detected, EIGHT, FEWER, MORE};
 use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
@@ -197,9 +197,9 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
+    fn keep(&self, missing: &[__m256i; GROUP], found: &mut Found) {
         // SAFETY: the CPU has AVX2, or `self` would not exist.
-        unsafe { are_zero(missing) }
+        found.bits[0] = u64::from(unsafe { are_zero(missing) });
     }
 }
 

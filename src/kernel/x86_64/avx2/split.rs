@@ -6,8 +6,8 @@ use core::arch::x86_64::*;
 use super::{Factor, load, mix, splat, store};
 use crate::block::HalfBlock;
 use crate::kernel::Detected;
+use crate::kernel::engine::{Engine, Found, GROUP, Group, Shape};
 use crate::kernel::layout::SplitBlock;
-use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
 use crate::kernel::x86_64::split256;
 
 pub(super) struct Avx2Split<const CLASS: u8, const MIX: bool> {
@@ -79,8 +79,8 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2Split<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
+    fn keep(&self, missing: &[__m256i; GROUP], found: &mut Found) {
         // SAFETY: the CPU has AVX2, or `self` would not exist.
-        unsafe { split256::are_zero(missing) }
+        found.bits[0] = u64::from(unsafe { split256::are_zero(missing) });
     }
 }
