@@ -14,7 +14,7 @@ const WORDS: usize = 512;
 const FEW_WORDS: usize = 64;
 
 /// Batches of so few keys are handed to the kernel one by one: what a batch costs once would be most of its time.
-const FEW: usize = 7;
+const FEW: usize = 15;
 
 /// Words in the bitmask of a chunk, when the answers of the kernel are not what the caller asked for.
 const MASK: usize = 64;

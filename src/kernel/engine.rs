@@ -8,8 +8,11 @@
 //! adapters of iterators are functions without the kernel's features, and the compiler does not always dissolve them.
 #![allow(unsafe_code, clippy::needless_range_loop)]
 
-use super::EIGHT;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
 use super::layout::Layout;
+use super::{EIGHT, MORE};
 use crate::hash::Seed;
 use crate::scheme::Scheme;
 
@@ -44,59 +47,148 @@ macro_rules! every_lane {
 }
 pub(super) use every_lane;
 
-/// Eight hashed keys, lane by lane.
+/// A word for each key of a group, unknown until it is written. Clearing them would cost a short batch more than its lookups.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
+pub(crate) struct Lanes([MaybeUninit<u64>; GROUP]);
+
+impl Lanes {
+    const UNWRITTEN: Self = Self([MaybeUninit::uninit(); GROUP]);
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, lane: usize, word: u64) {
+        self.0[lane].write(word);
+    }
+
+    /// Where to write the eight words.
+    #[inline(always)]
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut u64 {
+        self.0.as_mut_ptr().cast()
+    }
+
+    /// # Safety
+    ///
+    /// All words were written.
+    #[inline(always)]
+    pub(crate) unsafe fn words(&self) -> &[u64; GROUP] {
+        // SAFETY: written words are as good as `u64`, and the caller has promised that.
+        unsafe { &*self.0.as_ptr().cast() }
+    }
+}
+
+/// Eight hashed keys, lane by lane.
+#[derive(Clone, Copy)]
 pub(crate) struct Group {
     /// Where each key's block begins, in bytes from the first block.
-    pub(crate) offset: [u64; GROUP],
+    pub(crate) offset: Lanes,
     /// For split blocks the hash.
-    pub(crate) first: [u64; GROUP],
-    /// Only written for k > 8.
-    pub(crate) second: [u64; GROUP],
-    /// Only written for k ≠ 8.
-    pub(crate) run: [u64; GROUP],
+    pub(crate) first: Lanes,
+    /// For k ≠ 8, unless the kernel has it among the others.
+    pub(crate) run: Lanes,
+    /// For k > 8.
+    pub(crate) second: Lanes,
 }
 
 impl Group {
-    pub(crate) const BLANK: Self =
-        Self { offset: [0; GROUP], first: [0; GROUP], second: [0; GROUP], run: [0; GROUP] };
+    pub(crate) const UNWRITTEN: Self = Self {
+        offset: Lanes::UNWRITTEN,
+        first: Lanes::UNWRITTEN,
+        run: Lanes::UNWRITTEN,
+        second: Lanes::UNWRITTEN,
+    };
+}
+
+/// A group that an engine of type `E` has prepared.
+pub(crate) struct Prepared<'a, E>(&'a Group, PhantomData<E>);
+
+impl<E> Clone for Prepared<'_, E> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for Prepared<'_, E> {}
+
+impl<'a, E: Engine> Prepared<'a, E> {
+    /// # Safety
+    ///
+    /// An engine of this type has prepared the group.
+    #[inline(always)]
+    pub(crate) unsafe fn new(group: &'a Group) -> Self {
+        Self(group, PhantomData)
+    }
+
+    #[inline(always)]
+    pub(crate) fn offset(self) -> &'a [u64; GROUP] {
+        // SAFETY: whoever made `self` has promised that the group is prepared, and `Engine` says what then is written.
+        unsafe { self.0.offset.words() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn first(self) -> &'a [u64; GROUP] {
+        // SAFETY: as in `offset`.
+        unsafe { self.0.first.words() }
+    }
+
+    /// # Panics
+    ///
+    /// Unless engines of this type write the run.
+    #[inline(always)]
+    pub(crate) fn run(self) -> &'a [u64; GROUP] {
+        assert!(E::WRITES_RUN);
+        // SAFETY: as in `offset`.
+        unsafe { self.0.run.words() }
+    }
+
+    /// # Panics
+    ///
+    /// For k ≤ 8.
+    #[inline(always)]
+    pub(crate) fn second(self) -> &'a [u64; GROUP] {
+        assert!(E::CLASS == MORE);
+        // SAFETY: as in `offset`.
+        unsafe { self.0.second.words() }
+    }
 }
 
 /// What was found of the keys of a group, in the form that costs the kernel least, until it is asked for the answers.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
 pub(crate) struct Found {
     /// Unless the kernel does it otherwise, the first word holds the answers.
-    pub(crate) bits: [u64; GROUP],
+    pub(crate) bits: Lanes,
     /// What a kernel needs to judge the bits.
-    pub(crate) needed: [u64; GROUP],
+    pub(crate) needed: Lanes,
 }
 
 impl Found {
-    pub(crate) const BLANK: Self = Self { bits: [0; GROUP], needed: [0; GROUP] };
+    pub(crate) const UNWRITTEN: Self = Self { bits: Lanes::UNWRITTEN, needed: Lanes::UNWRITTEN };
+
+    #[inline(always)]
+    pub(crate) fn set_answers(&mut self, answers: u8) {
+        self.bits.set(0, answers.into());
+    }
 }
 
 /// The blocks of the keys of a prepared group.
-#[derive(Clone, Copy)]
-pub(crate) struct BlocksOf<'a, B> {
-    blocks: &'a [B],
+pub(crate) struct BlocksOf<'a, E: Engine> {
+    blocks: &'a [BlockOf<E>],
     offset: &'a [u64; GROUP],
 }
 
-impl<'a, B> BlocksOf<'a, B> {
+impl<'a, E: Engine> BlocksOf<'a, E> {
     /// # Safety
     ///
-    /// Every offset of the group is that of a block of the slice.
+    /// The engine that prepared the group was built for the number of these blocks, at least one.
     #[inline(always)]
-    pub(crate) unsafe fn new(blocks: &'a [B], group: &'a Group) -> Self {
-        Self { blocks, offset: &group.offset }
+    pub(crate) unsafe fn new(blocks: &'a [BlockOf<E>], keys: Prepared<'a, E>) -> Self {
+        Self { blocks, offset: keys.offset() }
     }
 
     /// The block of the key in `lane`.
     #[inline(always)]
-    pub(crate) fn of(&self, lane: usize) -> &'a B {
-        // SAFETY: whoever made `self` has promised that the offset is that of a block of the slice.
+    pub(crate) fn of(&self, lane: usize) -> &'a BlockOf<E> {
+        // SAFETY: the offset is that of one of the blocks, as `Engine` promises to whoever made `self`.
         unsafe { &*self.blocks.as_ptr().byte_add(self.offset[lane] as usize) }
     }
 }
@@ -110,9 +202,12 @@ pub(crate) type PlacementOf<E> = <<E as Engine>::Layout as Layout>::Placement;
 ///
 /// # Safety
 ///
-/// Where the engine's shape has a block, every block that [`place`](Self::place) gives and every offset that
-/// [`prepare`](Self::prepare) stores is that of one of its blocks.
-pub(crate) unsafe trait Engine {
+/// * Where the engine's shape has a block, every block that [`place`](Self::place) gives and every offset that
+///   [`prepare`](Self::prepare) writes is that of one of its blocks.
+/// * [`prepare`](Self::prepare) writes every lane of `offset` and `first`, of `run` where [`WRITES_RUN`](Self::WRITES_RUN)
+///   says so, and for k > 8 of `second`.
+/// * [`keep`](Self::keep) and [`probe`](Self::probe) write what [`answers`](Self::answers) reads.
+pub(crate) unsafe trait Engine: Sized {
     type Layout: Layout;
 
     /// The class of k.
@@ -120,6 +215,9 @@ pub(crate) unsafe trait Engine {
 
     /// Whether words are integers to be mixed, rather than hashes.
     const MIX: bool;
+
+    /// Whether the run of a key is among what is prepared.
+    const WRITES_RUN: bool = Self::CLASS != EIGHT;
 
     /// What a key lacks in its block, in the form that costs the kernel least.
     type Missing: Copy;
@@ -141,8 +239,8 @@ pub(crate) unsafe trait Engine {
     fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
         for lane in 0..GROUP {
             let (block, key) = self.place(words[lane]);
-            group.offset[lane] = (block * size_of::<BlockOf<Self>>()) as u64;
-            Self::Layout::put(key, group, lane);
+            group.offset.set(lane, (block * size_of::<BlockOf<Self>>()) as u64);
+            Self::Layout::put::<Self>(key, group, lane);
         }
     }
 
@@ -157,34 +255,42 @@ pub(crate) unsafe trait Engine {
 
     /// [`missing`](Self::missing) of the key in `lane` of a prepared group.
     #[inline(always)]
-    fn missing_in_lane(&self, block: &BlockOf<Self>, group: &Group, lane: usize) -> Self::Missing {
-        self.missing(block, Self::Layout::get(group, lane))
+    fn missing_in_lane(&self, block: &BlockOf<Self>, keys: Prepared<'_, Self>, lane: usize) -> Self::Missing {
+        self.missing(block, Self::Layout::get(keys, lane))
     }
 
     /// [`insert`](Self::insert) of the key in `lane` of a prepared group.
     #[inline(always)]
-    fn insert_in_lane(&self, block: &mut BlockOf<Self>, group: &Group, lane: usize) -> Self::Missing {
-        self.insert(block, Self::Layout::get(group, lane))
+    fn insert_in_lane(
+        &self,
+        block: &mut BlockOf<Self>,
+        keys: Prepared<'_, Self>,
+        lane: usize,
+    ) -> Self::Missing {
+        self.insert(block, Self::Layout::get(keys, lane))
     }
 
     /// Keeps what is missing of the keys of a group.
     #[inline(always)]
     fn keep(&self, missing: &[Self::Missing; GROUP], found: &mut Found) {
-        found.bits[0] = missing
-            .iter()
-            .rev()
-            .fold(0, |present, &missing| present << 1 | u64::from(self.is_present(missing)));
-    }
-
-    /// The answers of a group: bit i tells whether nothing was missing of key i.
-    #[inline(always)]
-    fn answers(&self, found: &Found) -> u8 {
-        found.bits[0] as u8
+        let bit = |present, &missing| present << 1 | u8::from(self.is_present(missing));
+        found.set_answers(missing.iter().rev().fold(0, bit));
     }
 
     /// Keeps what is missing of the keys of a prepared group in their blocks.
     #[inline(always)]
-    fn probe(&self, blocks: BlocksOf<'_, BlockOf<Self>>, group: &Group, found: &mut Found) {
-        self.keep(&every_lane!(|lane| self.missing_in_lane(blocks.of(lane), group, lane)), found);
+    fn probe(&self, blocks: BlocksOf<'_, Self>, keys: Prepared<'_, Self>, found: &mut Found) {
+        self.keep(&every_lane!(|lane| self.missing_in_lane(blocks.of(lane), keys, lane)), found);
+    }
+
+    /// The answers of a group: bit i tells whether nothing was missing of key i.
+    ///
+    /// # Safety
+    ///
+    /// [`keep`](Self::keep) or [`probe`](Self::probe) of an engine of this type has written `found`.
+    #[inline(always)]
+    unsafe fn answers(&self, found: &Found) -> u8 {
+        // SAFETY: the caller's promise; `set_answers` writes the first word.
+        unsafe { found.bits.0[0].assume_init() as u8 }
     }
 }

@@ -1,7 +1,7 @@
 //! What a batch does to the blocks of its keys: lookups and inserts.
 #![allow(unsafe_code)]
 
-use super::engine::{BlockOf, BlocksOf, Engine, Found, Group, PlacementOf, every_lane};
+use super::engine::{BlockOf, BlocksOf, Engine, Found, PlacementOf, Prepared, every_lane};
 use super::layout::Layout;
 
 /// What to do with keys whose blocks are known.
@@ -16,8 +16,8 @@ pub(crate) trait Operation<E: Engine> {
     ///
     /// # Safety
     ///
-    /// `group` was prepared by `engine`, which was built for the number of blocks of this operation, at least one.
-    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group, found: &mut Found);
+    /// The engine that prepared the keys was built for the number of blocks of this operation, at least one.
+    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, keys: Prepared<'_, E>, found: &mut Found);
 }
 
 pub(crate) struct Lookup<'a, B>(pub(crate) &'a [B]);
@@ -34,9 +34,9 @@ impl<E: Engine> Operation<E> for Lookup<'_, BlockOf<E>> {
     }
 
     #[inline(always)]
-    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group, found: &mut Found) {
+    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, keys: Prepared<'_, E>, found: &mut Found) {
         // SAFETY: by the caller's promise.
-        engine.probe(unsafe { BlocksOf::new(self.0, group) }, group, found);
+        engine.probe(unsafe { BlocksOf::new(self.0, keys) }, keys, found);
     }
 }
 
@@ -54,9 +54,9 @@ impl<E: Engine> Operation<E> for Insert<'_, BlockOf<E>> {
     }
 
     #[inline(always)]
-    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group, found: &mut Found) {
+    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, keys: Prepared<'_, E>, found: &mut Found) {
         // SAFETY: by the caller's promise.
-        let missing = every_lane!(|lane| unsafe { self.in_lane(engine, group, lane) });
+        let missing = every_lane!(|lane| unsafe { self.in_lane(engine, keys, lane) });
         if REPORT {
             engine.keep(&missing, found);
         }
@@ -66,14 +66,14 @@ impl<E: Engine> Operation<E> for Insert<'_, BlockOf<E>> {
 impl<B> Insert<'_, B> {
     /// # Safety
     ///
-    /// The offset of the lane is that of a block of the slice.
+    /// As for [`Operation::group`].
     #[inline(always)]
-    unsafe fn in_lane<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing
+    unsafe fn in_lane<E: Engine>(&mut self, engine: &E, keys: Prepared<'_, E>, lane: usize) -> E::Missing
     where
         E::Layout: Layout<Block = B>,
     {
         // SAFETY: by the caller's promise; the reference is gone before the next key, which may have the same block.
-        let block = unsafe { &mut *self.0.as_mut_ptr().byte_add(group.offset[lane] as usize) };
-        engine.insert_in_lane(block, group, lane)
+        let block = unsafe { &mut *self.0.as_mut_ptr().byte_add(keys.offset()[lane] as usize) };
+        engine.insert_in_lane(block, keys, lane)
     }
 }

@@ -12,14 +12,10 @@
 #![allow(unsafe_code, clippy::needless_range_loop)]
 
 use core::hint::black_box;
-use core::mem::MaybeUninit;
 
-use super::engine::{Engine, Found, GROUP, Group};
+use super::engine::{Engine, Found, GROUP, Group, Prepared};
 use super::operation::Operation;
 use crate::block::prefetch;
-
-/// Batches below this many keys are done one by one: there is nothing to overlap the steps of a group with.
-const FEW: usize = 2 * GROUP;
 
 /// Groups between calling the words of a group and hashing it: a page of them. The CPU's own prefetchers would bring a
 /// plain stream in time, but lose it among the scattered accesses to the filter.
@@ -53,7 +49,7 @@ impl Schedule {
 
     /// The schedule for a batch of this many groups, at least one: a short one would spend its time on a long ring.
     fn for_batch(self, groups: usize) -> Self {
-        let ring = groups.next_power_of_two().clamp(4, self.ring);
+        let ring = (1 << groups.ilog2()).clamp(1, self.ring);
         Self { ring, lag: if ring < self.ring { ring / 2 } else { self.lag } }
     }
 }
@@ -72,7 +68,7 @@ pub(super) unsafe fn run<E: Engine, O: Operation<E>, const REPORT: bool>(
     words: &[u64],
     out: &mut [u8],
 ) {
-    let (groups, rest) = if words.len() < FEW { (&[][..], words) } else { words.as_chunks::<GROUP>() };
+    let (groups, rest) = words.as_chunks::<GROUP>();
     let mut batch = Batch::<E, O, REPORT> { engine, operation, out };
     if !groups.is_empty() {
         batch.ring(groups, schedule.for_batch(groups.len()));
@@ -101,26 +97,26 @@ impl<E: Engine, O: Operation<E>, const REPORT: bool> Batch<'_, E, O, REPORT> {
         // Constants would get a loop of their own each, in every kernel.
         let Schedule { ring: length, lag } = black_box(schedule);
         let mask = length.wrapping_sub(1) % MAX_RING;
-        let mut ring = [const { MaybeUninit::<Slot>::uninit() }; MAX_RING];
-        for slot in &mut ring[..=mask] {
-            slot.write(Slot { group: Group::BLANK, found: Found::BLANK });
-        }
+        let mut ring = [Slot { group: Group::UNWRITTEN, found: Found::UNWRITTEN }; MAX_RING];
         let count = groups.len();
         let blocks = self.operation.blocks();
         let out = if REPORT { &mut self.out[..count] } else { &mut [] };
         // One loop for filling, running and emptying the ring: each step is compiled in one place. A number below 0 wraps
         // to one that is not below `count`.
         for step in 0..count + 2 * length {
-            // SAFETY: every slot up to the mask was written.
-            let slot = unsafe { ring[step & mask].assume_init_mut() };
+            let slot = &mut ring[step & mask];
             let told = step.wrapping_sub(2 * length);
             if REPORT && told < count {
-                out[told] = self.engine.answers(&slot.found);
+                // SAFETY: the operation kept what it found `length` steps ago.
+                out[told] = unsafe { self.engine.answers(&slot.found) };
             }
             if step.wrapping_sub(length) < count {
                 // SAFETY: `self.engine` prepared the group `length` steps ago, and the caller of `run` has promised that it was
                 // built for the blocks of the operation.
-                unsafe { self.operation.group::<REPORT>(self.engine, &slot.group, &mut slot.found) };
+                unsafe {
+                    let keys = Prepared::new(&slot.group);
+                    self.operation.group::<REPORT>(self.engine, keys, &mut slot.found);
+                }
             }
             if step < count {
                 // May lie past the batch; a prefetch never faults.
@@ -129,11 +125,11 @@ impl<E: Engine, O: Operation<E>, const REPORT: bool> Batch<'_, E, O, REPORT> {
             }
             let called = step.wrapping_sub(lag);
             if called < count {
-                // SAFETY: as above.
-                let group = unsafe { &ring[called & mask].assume_init_ref().group };
+                // SAFETY: `self.engine` prepared the group `lag` steps ago, less than `length`.
+                let keys = unsafe { Prepared::<E>::new(&ring[called & mask].group) };
                 // By index: a copy of all offsets would take the registers that the whole loop needs.
                 for lane in 0..GROUP {
-                    prefetch(blocks.wrapping_byte_add(group.offset[lane] as usize));
+                    prefetch(blocks.wrapping_byte_add(keys.offset()[lane] as usize));
                 }
             }
         }

@@ -8,10 +8,10 @@
 use core::arch::x86_64::*;
 
 use super::cpu_has;
-use super::hash512::{Hash512, load, missing, pattern, set, splat, store};
+use super::hash512::{Hash512, load, missing, pattern, set, splat, store_lanes};
 use super::split512::Split512;
 use crate::block::Block;
-use crate::kernel::engine::{BlocksOf, Engine, Found, GROUP, Group, Shape};
+use crate::kernel::engine::{BlocksOf, Engine, Found, GROUP, Group, Prepared, Shape};
 use crate::kernel::layout::Block512;
 use crate::kernel::{Detected, EIGHT, FEWER, MORE, Row, by_class, functions};
 use crate::scheme::block512::Placement;
@@ -70,14 +70,14 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
 
     /// Which of the [`bits`](Self::bits) count, for all keys of a group.
     #[inline(always)]
-    fn needed(&self, group: &Group) -> __m512i {
+    fn needed(&self, keys: Prepared<'_, Self>) -> __m512i {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
         unsafe {
             match CLASS {
                 EIGHT => splat(u64::MAX),
-                FEWER => load(&group.run),
+                FEWER => load(keys.run()),
                 // The even bits are those of the first product, which count in every word.
-                _ => _mm512_or_si512(load(&group.run), splat(0x5555_5555_5555_5555)),
+                _ => _mm512_or_si512(load(keys.run()), splat(0x5555_5555_5555_5555)),
             }
         }
     }
@@ -122,32 +122,37 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn probe(&self, blocks: BlocksOf<'_, Block>, group: &Group, found: &mut Found) {
+    fn probe(&self, blocks: BlocksOf<'_, Self>, keys: Prepared<'_, Self>, found: &mut Found) {
+        let second = if CLASS == MORE { keys.second() } else { keys.first() };
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        unsafe {
-            let (first, second) = (load(&group.first), load(&group.second));
+        let (first, second) = unsafe {
             if CLASS != EIGHT {
-                store(&mut found.needed, self.needed(group));
+                store_lanes(&mut found.needed, self.needed(keys));
             }
-            for lane in 0..GROUP {
-                found.bits[lane] = self.bits(blocks.of(lane), first, second, lane);
-            }
+            (load(keys.first()), load(second))
+        };
+        for lane in 0..GROUP {
+            found.bits.set(lane, self.bits(blocks.of(lane), first, second, lane));
         }
     }
 
     #[inline(always)]
     fn keep(&self, missing: &[u64; GROUP], found: &mut Found) {
-        // A word that misses its bit is a bit that was not found.
-        found.bits = missing.map(|missing| !missing);
-        found.needed = [u64::MAX; GROUP];
+        for (lane, missing) in missing.iter().enumerate() {
+            // A word that misses its bit is a bit that was not found.
+            found.bits.set(lane, !missing);
+        }
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        unsafe { store_lanes(&mut found.needed, splat(u64::MAX)) }
     }
 
     #[inline(always)]
-    fn answers(&self, found: &Found) -> u8 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+    unsafe fn answers(&self, found: &Found) -> u8 {
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist; `probe` and `keep` write all lanes that
+        // are read here.
         unsafe {
-            let needed = if CLASS == EIGHT { splat(u64::MAX) } else { load(&found.needed) };
-            let missing = _mm512_andnot_si512(load(&found.bits), needed);
+            let needed = if CLASS == EIGHT { splat(u64::MAX) } else { load(found.needed.words()) };
+            let missing = _mm512_andnot_si512(load(found.bits.words()), needed);
             _mm512_testn_epi64_mask(missing, missing)
         }
     }

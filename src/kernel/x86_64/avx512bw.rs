@@ -67,6 +67,6 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
 
     #[inline(always)]
     fn keep(&self, missing: &[u64; GROUP], found: &mut Found) {
-        found.bits[0] = u64::from(self.0.zeros(missing));
+        found.set_answers(self.0.zeros(missing));
     }
 }

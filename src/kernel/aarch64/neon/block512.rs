@@ -128,6 +128,6 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Neon<CLASS, MIX> {
 
     #[inline(always)]
     fn keep(&self, missing: &[uint64x2_t; GROUP], found: &mut Found) {
-        found.bits[0] = u64::from(are_zero(missing));
+        found.set_answers(are_zero(missing));
     }
 }
