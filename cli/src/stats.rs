@@ -29,7 +29,9 @@ pub(crate) fn open(path: &Path) -> Result<BloomFilter, Failure> {
 
 #[derive(Serialize)]
 struct Stats {
+    scheme: &'static str,
     blocks: u64,
+    block_bytes: u64,
     bytes: u64,
     k: u32,
     seed: u64,
@@ -61,7 +63,9 @@ impl Stats {
         let Health { set_bits, fill, rate, items, block_loads, load, verdict, .. } = filter.health();
         let known = items.items.is_finite();
         Self {
+            scheme: filter.scheme().name(),
             blocks: filter.blocks(),
+            block_bytes: filter.scheme().block_bytes(),
             bytes: filter.bytes(),
             k: filter.k(),
             seed: filter.seed(),
@@ -89,8 +93,10 @@ impl Stats {
         let or_unknown = |value: Option<String>| value.unwrap_or_else(|| "unknown".into());
         let items = self.estimated_items.zip(self.estimated_items_sd);
         let rows = [
+            ("scheme", self.scheme.into()),
             ("memory", memory(self.bytes)),
-            ("blocks of 64 bytes", count(self.blocks)),
+            ("blocks", count(self.blocks)),
+            ("bytes per block", self.block_bytes.to_string()),
             ("k", self.k.to_string()),
             ("seed", self.seed.to_string()),
             ("items expected", or_unknown(self.expected_items.map(count))),
