@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
-use bloomline::{BloomFilter, Health, Verdict};
+use bloomline::{BloomFilter, FormatError, Health, Verdict};
 use serde::Serialize;
 
 use crate::args::StatsArgs;
 use crate::failure::{Context, Failure};
-use crate::output::{self, count, memory, rate};
+use crate::memory;
+use crate::output::{self, count, rate};
 
 /// Rows of the histogram.
 const BINS: usize = 16;
@@ -22,9 +24,38 @@ pub(crate) fn run(args: &StatsArgs) -> Result<(), Failure> {
     if args.json { output::print_json(&stats) } else { output::print(&stats.to_text()) }
 }
 
-/// Reads a filter file.
+/// Reads a filter file that this machine has memory for.
 pub(crate) fn open(path: &Path) -> Result<BloomFilter, Failure> {
-    File::open(path).map_err(Into::into).and_then(BloomFilter::read_from).about(path.display())
+    let begin = || -> io::Result<_> {
+        let mut file = File::open(path)?;
+        let mut header = Vec::new();
+        file.by_ref().take(HEADER_BYTES).read_to_end(&mut header)?;
+        Ok((header, file))
+    };
+    let (header, file) = begin().about(path.display())?;
+    // Reading takes twice the memory for a moment.
+    memory::check(2 * filter_bytes(&header).min(longest(&file)))?;
+    BloomFilter::read_from(header.chain(file)).about(path.display())
+}
+
+/// The length of the header of a filter file.
+const HEADER_BYTES: u64 = 128;
+
+/// The size that a header names; 0 where it is no header, which `read_from` tells.
+fn filter_bytes(header: &[u8]) -> u64 {
+    // A header alone is a filter that is cut off, and the error says how long the filter is.
+    match BloomFilter::from_bytes(header) {
+        Err(bloomline::Error::Format(FormatError::Truncated { needed, .. })) => needed,
+        _ => 0,
+    }
+}
+
+/// The longest filter that can be read: a file that is shorter than its header says takes no more memory than it has bytes.
+fn longest(file: &File) -> u64 {
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => metadata.len(),
+        _ => u64::MAX,
+    }
 }
 
 #[derive(Serialize)]
@@ -94,7 +125,7 @@ impl Stats {
         let items = self.estimated_items.zip(self.estimated_items_sd);
         let rows = [
             ("scheme", self.scheme.into()),
-            ("memory", memory(self.bytes)),
+            ("memory", output::memory(self.bytes)),
             ("blocks", count(self.blocks)),
             ("bytes per block", self.block_bytes.to_string()),
             ("k", self.k.to_string()),

@@ -143,7 +143,7 @@ impl Report {
         let mut text = format!("bloomline {}, {}, {}\n\n", self.version, self.machine, self.date);
         for c in &self.contestants {
             let name = format!("{} {}", c.name, c.version);
-            let _ = writeln!(text, "{name:<28} hash: {}; bulk: {}", c.hash, c.bulk);
+            let _ = writeln!(text, "{name:<32} hash: {}; bulk: {}", c.hash, c.bulk);
         }
         text.push_str("\nNanoseconds a key: median, least – most over the rounds, × that of bloomline.\n");
         let mut tables: Vec<(_, Vec<&Row>)> = Vec::new();

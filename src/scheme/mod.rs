@@ -72,6 +72,22 @@ impl Scheme {
         self.block_bytes() as usize / 8
     }
 
+    /// The largest number of blocks of a filter.
+    pub(crate) const fn max_blocks(self) -> u64 {
+        match self {
+            Self::Block512 => block512::MAX_BLOCKS,
+            Self::SplitBlock => split::MAX_BLOCKS,
+        }
+    }
+
+    /// The values of k that a filter can have.
+    pub(crate) fn has_k(self, k: u32) -> bool {
+        match self {
+            Self::Block512 => (1..=block512::MAX_K).contains(&k),
+            Self::SplitBlock => k == split::K,
+        }
+    }
+
     /// Bytes in a block.
     pub const fn block_bytes(self) -> u64 {
         match self {
