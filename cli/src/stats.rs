@@ -145,8 +145,8 @@ impl Stats {
         let most = self.block_loads.iter().map(|bin| bin.blocks).max().unwrap_or(0).max(1);
         for Bin { from, to, blocks } in &self.block_loads {
             let bar = "#".repeat((u128::from(blocks * BAR)).div_ceil(most.into()) as usize);
-            writeln!(text, "{from:>3} to {to:>3}  {:>13}  {bar}", count(*blocks))
-                .expect("writing to a string cannot fail");
+            let row = format!("{from:>3} to {to:>3}  {:>13}  {bar}", count(*blocks));
+            writeln!(text, "{}", row.trim_end()).expect("writing to a string cannot fail");
         }
         text
     }
