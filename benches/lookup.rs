@@ -144,7 +144,7 @@ impl Times {
     fn add_round(&mut self, case: &mut Case, roofline: fn(Order) -> Roofline, work: fn(&mut Case)) {
         let roof = case.time_roofline(roofline);
         self.roofs.push(roof);
-        if roofline(Order::Ring) == Roofline::Lookup(Order::Ring) {
+        if roofline(Order::Near) == Roofline::Lookup(Order::Near) {
             self.prehashed.push(case.time_roofline(Roofline::Prehashed));
         }
         for (i, kernel) in Kernel::available().enumerate() {

@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::hash::Seed;
 use crate::kernel::BitArray;
-use crate::kernel::schedule::{GROUP, Words};
+use crate::kernel::engine::{GROUP, Words};
 use crate::key::Key;
 
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
@@ -14,7 +14,7 @@ const WORDS: usize = env(option_env!("CHUNK"), 512);
 const FEW_WORDS: usize = 64;
 
 /// Batches of so few keys are handed to the kernel one by one: what a batch costs once would be most of its time.
-const FEW: usize = 7;
+const FEW: usize = 15;
 
 /// Words in the bitmask of a chunk, when the answers of the kernel are not what the caller asked for.
 const MASK: usize = 64;

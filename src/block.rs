@@ -4,8 +4,7 @@
 use core::ptr::NonNull;
 
 use crate::error::Error;
-use crate::scheme::block512::BLOCK_BYTES;
-use crate::sizing::blocked::MAX_BLOCKS;
+use crate::scheme::block512::{BLOCK_BYTES, MAX_BLOCKS};
 
 /// One cache line of a filter: eight 64-bit words, in memory as they lie in a file on a
 /// little-endian machine.

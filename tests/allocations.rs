@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use bloomline::{BloomFilter, Kernel, Prehashed};
+use bloomline::{BloomFilter, Kernel, Prehashed, Scheme};
 
 /// Counts the allocations of each thread.
 struct Counting;
@@ -45,9 +45,11 @@ fn operations_on_keys_allocate_nothing() {
     let strings: Vec<String> = (0..5000).map(|i| format!("key {i}")).collect();
     let (mut mask, mut bools, mut positions) = (vec![0; 79], vec![false; 5000], vec![0; 5000]);
     for kernel in Kernel::available() {
-        for k in [6, 8, 12] {
-            let mut filter =
-                BloomFilter::with_bits_per_key(10_000, 12.0).k(k).kernel(kernel).build().unwrap();
+        for (scheme, k) in
+            [(Scheme::Block512, 6), (Scheme::Block512, 8), (Scheme::Block512, 12), (Scheme::SplitBlock, 8)]
+        {
+            let builder = BloomFilter::with_bits_per_key(10_000, 12.0).scheme(scheme).k(k);
+            let mut filter = builder.kernel(kernel).build().unwrap();
             let count = allocations(|| {
                 filter.insert(&1_u64);
                 filter.insert_batch(&integers);
@@ -65,7 +67,7 @@ fn operations_on_keys_allocate_nothing() {
                 filter.select_batch(&small, &mut positions).unwrap();
                 filter.clear();
             });
-            assert_eq!(count, 0, "{kernel:?}, k {k}");
+            assert_eq!(count, 0, "{kernel:?}, {scheme:?}, k {k}");
         }
     }
 }

@@ -4,26 +4,13 @@
 use bloomline::sizing::blocked::MAX_BLOCKS;
 use bloomline::{BloomFilter, Builder, Error, Kernel, Key, Pages, Prehashed, Verdict};
 
+#[path = "support/refusal.rs"]
+#[macro_use]
+mod refusal;
+use refusal::refusal;
+
 fn filter(blocks: u64) -> BloomFilter {
     BloomFilter::with_bytes(64 * blocks).build().unwrap()
-}
-
-/// The error of a builder that must fail.
-fn refusal(builder: Builder) -> Error {
-    match builder.build() {
-        Ok(filter) => panic!("{filter:?} was built"),
-        Err(error) => error,
-    }
-}
-
-/// Asserts that an error is of this form, and that its text names each of these values.
-macro_rules! assert_refused {
-    ($error:expr, $form:pat $(if $guard:expr)?, $($named:expr),+) => {{
-        let error = $error;
-        assert!(matches!(&error, $form $(if $guard)?), "{error:?}");
-        let text = error.to_string();
-        $(assert!(text.contains(&$named.to_string()), "{text:?} does not name {}", $named);)+
-    }};
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 
-use bloomline::{BloomFilter, Error, FormatError};
+use bloomline::{BloomFilter, Error, FormatError, Scheme};
 use proptest::prelude::*;
 
 const HEADER: usize = 128;
@@ -29,9 +29,22 @@ fn sample() -> (BloomFilter, Vec<u8>) {
     (filter, file)
 }
 
+/// The same of three split blocks, an odd number: half of the last cache line is no part of the filter.
+fn split_sample() -> (BloomFilter, Vec<u8>) {
+    let builder = BloomFilter::with_bytes(96).scheme(Scheme::SplitBlock).seed(0x0123_4567_89ab_cdef);
+    let mut filter = builder.expected_items(40).build().unwrap();
+    filter.insert_batch(&["a", "b", "c"]);
+    let file = filter.to_bytes();
+    assert_eq!(file.len(), HEADER + 96);
+    (filter, file)
+}
+
 /// The file with these bytes at this offset of the header, and the header checksum that belongs to it.
 fn with_field(at: usize, field: &[u8]) -> Vec<u8> {
-    let mut file = sample().1;
+    with_field_of(sample().1, at, field)
+}
+
+fn with_field_of(mut file: Vec<u8>, at: usize, field: &[u8]) -> Vec<u8> {
     file[at..at + field.len()].copy_from_slice(field);
     sign(&mut file);
     file
@@ -55,30 +68,41 @@ fn refusal(bytes: &[u8]) -> FormatError {
 
 #[test]
 fn filters_of_every_size_come_through_streams() {
-    for blocks in [1, 2, 1000, 40_000] {
-        let mut filter = BloomFilter::with_bytes(64 * blocks).seed(blocks).build().unwrap();
-        filter.insert_batch(&(0..50 * blocks).collect::<Vec<_>>());
-        let mut written = Vec::new();
-        filter.write_to(&mut written).unwrap();
-        assert_eq!(written, filter.to_bytes());
-        assert!(BloomFilter::read_from(&written[..]).unwrap() == filter);
+    for scheme in Scheme::ALL {
+        for blocks in [1, 2, 3, 1000, 40_001] {
+            let builder = BloomFilter::with_bytes(scheme.block_bytes() * blocks).scheme(scheme).seed(blocks);
+            let mut filter = builder.build().unwrap();
+            filter.insert_batch(&(0..20 * blocks).collect::<Vec<_>>());
+            let mut written = Vec::new();
+            filter.write_to(&mut written).unwrap();
+            assert_eq!(written.len() as u64, 128 + scheme.block_bytes() * blocks);
+            assert_eq!(written, filter.to_bytes());
+            let read = BloomFilter::read_from(&written[..]).unwrap();
+            assert!(read == filter && read.scheme() == scheme);
+        }
     }
 }
 
 #[test]
 fn every_truncation_is_named_with_its_length() {
-    let (_, file) = sample();
-    for got in 0..file.len() {
-        let needed = if got < HEADER { HEADER } else { file.len() } as u64;
-        assert_eq!(refusal(&file[..got]), FormatError::Truncated { needed, got: got as u64 });
+    for (_, file) in [sample(), split_sample()] {
+        for got in 0..file.len() {
+            let needed = if got < HEADER { HEADER } else { file.len() } as u64;
+            assert_eq!(refusal(&file[..got]), FormatError::Truncated { needed, got: got as u64 });
+        }
     }
 }
 
 #[test]
 fn every_flipped_bit_is_found() {
-    let (_, file) = sample();
+    for (_, file) in [sample(), split_sample()] {
+        check_flips(&file);
+    }
+}
+
+fn check_flips(file: &[u8]) {
     for bit in 0..8 * file.len() {
-        let mut damaged = file.clone();
+        let mut damaged = file.to_vec();
         damaged[bit / 8] ^= 1 << (bit % 8);
         let error = refusal(&damaged);
         let right = match bit / 8 {
@@ -169,6 +193,33 @@ fn values_that_no_filter_has() {
         assert_eq!((read.expected_items(), read.target_rate()), (Some(items), None));
         assert_eq!(read.predicted_rate(), Some(if items == 0 { 0.0 } else { 1.0 }));
     }
+}
+
+/// Split blocks have one k and fewer blocks, and half the bytes in each.
+#[test]
+fn values_that_no_filter_of_split_blocks_has() {
+    let with_field = |at: usize, field: &[u8]| with_field_of(split_sample().1, at, field);
+    for k in [0, 1, 7, 9, 16, 17, u32::MAX] {
+        let error = refusal(&with_field(24, &k.to_le_bytes()));
+        assert_eq!(error, FormatError::InvalidField { field: "k", value: k.into() });
+    }
+    for blocks in [0, 1 << 26, (1 << 32) - 1, 1 << 32, (1 << 59) + 3, u64::MAX] {
+        let error = refusal(&with_field(40, &blocks.to_le_bytes()));
+        assert_eq!(error, FormatError::InvalidField { field: "blocks", value: blocks });
+    }
+    for blocks in [4_u64, 5, (1 << 26) - 1] {
+        let error = refusal(&with_field(40, &blocks.to_le_bytes()));
+        assert_eq!(error, FormatError::Truncated { needed: 128 + 32 * blocks, got: 224 });
+    }
+    for blocks in [1_u64, 2] {
+        let error = refusal(&with_field(40, &blocks.to_le_bytes()));
+        assert_eq!(error, FormatError::TrailingBytes { needed: 128 + 32 * blocks });
+    }
+    // The fields of one scheme under the number of the other.
+    let error = refusal(&with_field_of(sample().1, 12, &2_u32.to_le_bytes()));
+    assert_eq!(error, FormatError::InvalidField { field: "k", value: 5 });
+    let error = refusal(&with_field(12, &1_u32.to_le_bytes()));
+    assert_eq!(error, FormatError::Truncated { needed: 320, got: 224 });
 }
 
 #[test]
@@ -306,7 +357,7 @@ proptest! {
     #[test]
     fn what_is_accepted_comes_back(
         header in prop::collection::vec(any::<u8>(), HEADER),
-        flags in 0..5_u32, k in 0..18_u32, blocks in 0..4_u64, payload in prop::collection::vec(any::<u8>(), 192),
+        scheme in 1..3_u8, flags in 0..5_u32, k in prop_oneof![0..18_u32, Just(8)], blocks in 0..4_u64, payload in prop::collection::vec(any::<u8>(), 192),
         valid in any::<[bool; 8]>(),
     ) {
         let mut file = header;
@@ -318,14 +369,15 @@ proptest! {
         };
         let (known, length) = (valid[0] || valid[1], valid[2] || valid[3]);
         put(true, 0, b"\x89BLM\r\n\x1a\n\x01\0\0\0");
-        put(known, 12, &[1, 0, 0, 0, 1, 0, 0, 0]);
+        put(known, 12, &[scheme, 0, 0, 0, 1, 0, 0, 0]);
         put(true, 20, &[flags, k, 0].map(u32::to_le_bytes).concat());
         put(true, 40, &blocks.to_le_bytes());
         put(flags & 1 == 0 && valid[4], 48, &[0; 8]);
         put(flags & 2 == 0 && valid[5], 56, &[0; 8]);
         put(flags & 2 != 0 && valid[5], 63, &[0x3f]);
         put(true, 64, &[0; 56]);
-        let payload = &payload[..if length { 64 * blocks as usize } else { 100 }];
+        let block_bytes = if scheme == 2 { 32 } else { 64 };
+        let payload = &payload[..if length { block_bytes * blocks as usize } else { 100 }];
         put(valid[6] || valid[7], 120, &crc32(payload).to_le_bytes());
         sign(&mut file);
         file.extend_from_slice(payload);

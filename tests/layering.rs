@@ -5,12 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules, lowest first. A module may use those of earlier rows only.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 9] = [
     &["error"],
     &["hash", "reference"],
     &["scheme"],
-    &["sizing", "key"],
-    &["block"],
+    &["sizing", "key", "block"],
     &["kernel"],
     &["batch"],
     &["filter"],

@@ -1,6 +1,6 @@
 //! Properties of filters of any shape, for any keys, by every kernel.
 
-use bloomline::{BloomFilter, Kernel, Key, Prehashed};
+use bloomline::{BloomFilter, Kernel, Key, Prehashed, Scheme};
 use proptest::prelude::*;
 
 #[path = "support/model.rs"]
@@ -11,6 +11,7 @@ use model::Model;
 /// What decides where keys go, and the kernel.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
+    scheme: Scheme,
     blocks: u64,
     k: u32,
     seed: u64,
@@ -19,8 +20,8 @@ struct Shape {
 
 impl Shape {
     fn build(self) -> BloomFilter {
-        let builder = BloomFilter::with_bytes(64 * self.blocks).k(self.k).seed(self.seed);
-        builder.kernel(self.kernel).build().unwrap()
+        let builder = BloomFilter::with_bytes(self.scheme.block_bytes() * self.blocks).scheme(self.scheme);
+        builder.k(self.k).seed(self.seed).kernel(self.kernel).build().unwrap()
     }
 
     fn build_from<K: Key>(self, keys: &[K]) -> BloomFilter {
@@ -30,12 +31,16 @@ impl Shape {
     }
 }
 
-/// Few blocks, where keys meet, or more than the 256 KiB from which batches are prefetched.
+/// Few blocks, where keys meet, or more than fit into the first cache; of either scheme.
 fn shape() -> impl Strategy<Value = Shape> {
+    let scheme_and_k = prop_oneof![
+        2 => (Just(Scheme::Block512), 1..=16_u32),
+        1 => (Just(Scheme::SplitBlock), Just(8_u32)),
+    ];
     let blocks = prop_oneof![3 => 1..=40_u64, 1 => 4_097..=5_000_u64];
     let kernels: Vec<Kernel> = Kernel::available().collect();
-    (blocks, 1..=16_u32, any::<u64>(), prop::sample::select(kernels))
-        .prop_map(|(blocks, k, seed, kernel)| Shape { blocks, k, seed, kernel })
+    (scheme_and_k, blocks, any::<u64>(), prop::sample::select(kernels))
+        .prop_map(|((scheme, k), blocks, seed, kernel)| Shape { scheme, blocks, k, seed, kernel })
 }
 
 /// Batches around the borders of the groups and chunks that they are cut into, with repeated keys.
@@ -118,7 +123,11 @@ fn check_batches<K: Key>(shape: Shape, keys: &[K], queries: &[K]) -> (Vec<bool>,
 /// The same with hashes that are known, so that the answers are known from the model.
 fn check_against_model<K: Key>(shape: Shape, keys: &[K], queries: &[K], hash: impl Fn(&Model, &K) -> u64) {
     let (answers, reported) = check_batches(shape, keys, queries);
-    let layout = model::Scheme::Block512 { blocks: shape.blocks, k: shape.k };
+    let layout = match shape.scheme {
+        Scheme::Block512 => model::Scheme::Block512 { blocks: shape.blocks, k: shape.k },
+        Scheme::SplitBlock => model::Scheme::SplitBlock { blocks: shape.blocks },
+        other => panic!("no model of {other:?}"),
+    };
     let mut model = Model::new(layout, shape.seed);
     for (key, reported) in keys.iter().zip(reported) {
         let hash = hash(&model, key);
@@ -227,7 +236,8 @@ proptest! {
         let filter = shape.build_from(&keys);
         let read = BloomFilter::from_bytes(&filter.to_bytes()).unwrap();
         assert!(read == filter);
-        assert_eq!((read.blocks(), read.k(), read.seed()), (shape.blocks, shape.k, shape.seed));
+        assert_eq!((read.scheme(), read.blocks()), (shape.scheme, shape.blocks));
+        assert_eq!((read.k(), read.seed()), (shape.k, shape.seed));
         check_answers(&read, &keys, &vec![true; keys.len()]);
     }
 }
@@ -238,8 +248,15 @@ fn long_batches() {
     let keys: Vec<u64> = (0..9_999).map(|i: u64| i.wrapping_mul(0x1234_5678_9abc_def1) >> (i % 50)).collect();
     let (inserted, queries) = (&keys[..5_003], &keys[..]);
     for kernel in Kernel::available() {
-        for (blocks, k) in [(50, 8), (900, 3), (5_000, 8), (5_000, 11)] {
-            let shape = Shape { blocks, k, seed: 5, kernel };
+        for (scheme, blocks, k) in [
+            (Scheme::Block512, 50, 8),
+            (Scheme::Block512, 900, 3),
+            (Scheme::Block512, 5_000, 8),
+            (Scheme::Block512, 5_000, 11),
+            (Scheme::SplitBlock, 51, 8),
+            (Scheme::SplitBlock, 9_001, 8),
+        ] {
+            let shape = Shape { scheme, blocks, k, seed: 5, kernel };
             check_against_model(shape, inserted, queries, |model, &key| model.hash(key));
             let text = |keys: &[u64]| keys.iter().map(u64::to_string).collect::<Vec<_>>();
             check_batches(shape, &text(inserted), &text(queries));

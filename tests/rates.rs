@@ -8,8 +8,8 @@
 
 use std::path::Path;
 
-use bloomline::sizing::blocked;
-use bloomline::{BloomFilter, Kernel, Key, Pages};
+use bloomline::sizing::{blocked, split};
+use bloomline::{BloomFilter, Kernel, Key, Pages, Scheme};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -52,19 +52,25 @@ fn check<K: Key>(mut filter: BloomFilter, keys: &[K], probes: &[K], tell: &str) 
     let rate = filter.health().rate;
     let items = keys.len() as u64;
     let predicted = filter.predicted_rate_at(items);
-    let spread = blocked::spread(items, filter.blocks(), filter.k()).unwrap();
+    let spread = match filter.scheme() {
+        Scheme::SplitBlock => split::spread(items, filter.blocks()).unwrap(),
+        _ => blocked::spread(items, filter.blocks(), filter.k()).unwrap(),
+    };
     let off = (rate / predicted - 1.0) / spread;
     assert!(off.abs() < SCATTER, "{rate} from the bits, {predicted} predicted, {off} deviations, {tell}");
     let hits = filter.count_batch(probes);
     assert!(is_plausible(hits, probes.len(), rate), "{hits} of {}, not {rate}, {tell}", probes.len());
 }
 
-/// All bits per key and k, with enough probes for the low rates where `probes` has them.
+/// All bits per key and k, and split blocks, with enough probes for the low rates where `probes` has them.
 fn check_all_shapes<K: Key>(keys: &[K], probes: &[K], tell: &str) {
     let mut seed = 0;
     for bits_per_key in [8.0, 10.0, 12.0, 16.0, 20.0] {
-        for k in [4, 6, 8, 9, 11, 16] {
-            let builder = BloomFilter::with_bits_per_key(keys.len() as u64, bits_per_key).k(k).seed(seed);
+        for (scheme, k) in
+            [4, 6, 8, 9, 11, 16].map(|k| (Scheme::Block512, k)).into_iter().chain([(Scheme::SplitBlock, 8)])
+        {
+            let builder = BloomFilter::with_bits_per_key(keys.len() as u64, bits_per_key);
+            let builder = builder.scheme(scheme).k(k).seed(seed);
             let probes = if bits_per_key < 16.0 { &probes[..PROBES.min(probes.len())] } else { probes };
             check(builder.build().unwrap(), keys, probes, tell);
             seed += 1;
@@ -115,9 +121,11 @@ fn text() {
 fn every_kernel() {
     let (keys, probes) = (random_keys(3, ITEMS), random_keys(4, PROBES));
     for kernel in Kernel::available() {
-        for k in [4, 8, 11] {
-            let builder = BloomFilter::with_bits_per_key(ITEMS as u64, 10.0).k(k).kernel(kernel);
-            check(builder.build().unwrap(), &keys, &probes, "random");
+        for (scheme, k) in
+            [(Scheme::Block512, 4), (Scheme::Block512, 8), (Scheme::Block512, 11), (Scheme::SplitBlock, 8)]
+        {
+            let builder = BloomFilter::with_bits_per_key(ITEMS as u64, 10.0).scheme(scheme).k(k);
+            check(builder.kernel(kernel).build().unwrap(), &keys, &probes, "random");
         }
     }
 }
@@ -142,8 +150,10 @@ fn check_structures(blocks: u64, seed: u64) {
     for (tell, key) in STRUCTURES {
         let keys: Vec<u64> = (0..items).map(key).collect();
         let probes: Vec<u64> = (items..items + PROBES as u64).map(key).collect();
-        let filter = BloomFilter::with_bytes(64 * blocks).seed(seed).build().unwrap();
-        check(filter, &keys, &probes, tell);
+        for scheme in Scheme::ALL {
+            let builder = BloomFilter::with_bytes(64 * blocks).scheme(scheme).seed(seed);
+            check(builder.build().unwrap(), &keys, &probes, tell);
+        }
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use bloomline::sizing::{Choice, blocked};
-use bloomline::{BloomFilter, Builder, Kernel, Pages};
+use bloomline::sizing::Choice;
+use bloomline::{BloomFilter, Builder, Kernel, Pages, Scheme};
 use bytesize::ByteSize;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
+use crate::design::{Design, Layout, Size};
 use crate::failure::{Context, Failure};
 use crate::memory;
 
@@ -50,7 +52,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) accuracy: Accuracy,
     #[command(flatten)]
-    pub(crate) k: KChoice,
+    pub(crate) layout: LayoutArgs,
     /// How many absent keys to probe [default: enough for 4,500 false positives, from 1,000,000 to 4,500,000]
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(crate) probes: Option<u64>,
@@ -61,16 +63,17 @@ pub(crate) struct VerifyArgs {
     pub(crate) json: bool,
 }
 
-/// Calculate size, k and exact false-positive rate of the blocked and the classic filter.
+/// Calculate size, k and exact false-positive rate of the blocked, the split-block and the classic filter.
 ///
-/// Give two of: the number of items, the rate (or the bits per key), the memory.
+/// Give two of: the number of items, the rate (or the bits per key), the memory. --k and --mode are for the blocked filter, unless
+/// --scheme says which filter to calculate beside the classic one.
 #[derive(Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct SizeArgs {
     /// How many distinct items
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = value_parser!(u64).range(1..))]
     pub(crate) items: Option<u64>,
-    /// The false-positive rate to reach, in [1e-15, 1)
+    /// The false-positive rate to reach, in [1e-15, 1), with split blocks in [1e-8, 1)
     #[arg(short = 'p', long, value_name = "P", allow_negative_numbers = true)]
     pub(crate) fpr: Option<f64>,
     /// The bits per key to spend
@@ -80,7 +83,7 @@ pub(crate) struct SizeArgs {
     #[arg(long, value_name = "B", allow_negative_numbers = true, value_parser = bytes)]
     pub(crate) bytes: Option<u64>,
     #[command(flatten)]
-    pub(crate) k: KChoice,
+    pub(crate) layout: LayoutArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -105,7 +108,7 @@ pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) accuracy: Accuracy,
     #[command(flatten)]
-    pub(crate) k: KChoice,
+    pub(crate) layout: LayoutArgs,
     #[command(flatten)]
     pub(crate) engine: Engine,
 }
@@ -171,7 +174,7 @@ pub(crate) struct OptionalInput {
 
 #[derive(Args)]
 pub(crate) struct Accuracy {
-    /// The false-positive rate to reach, in [1e-15, 1) [default: 0.01]
+    /// The false-positive rate to reach, in [1e-15, 1), with split blocks in [1e-8, 1) [default: 0.01]
     #[arg(short = 'p', long, value_name = "P", allow_negative_numbers = true)]
     fpr: Option<f64>,
     /// The bits per key to spend, instead of a rate to reach
@@ -189,11 +192,8 @@ impl Accuracy {
     }
 
     /// The shape of the blocked filter, without its memory.
-    pub(crate) fn design(&self, items: u64, choice: Choice) -> Result<blocked::Design, bloomline::Error> {
-        match self.bits_per_key {
-            Some(bits_per_key) => blocked::design_bits_per_key(items, bits_per_key, choice),
-            None => blocked::design(items, self.rate(), choice),
-        }
+    pub(crate) fn design(&self, items: u64, layout: Layout) -> Result<Design, bloomline::Error> {
+        layout.design(items, self.bits_per_key.map_or(Size::Rate(self.rate()), Size::BitsPerKey))
     }
 
     fn builder(&self, items: u64) -> Builder {
@@ -205,11 +205,15 @@ impl Accuracy {
 }
 
 #[derive(Args)]
-pub(crate) struct KChoice {
-    /// The bits of a key in the blocked filter, 1 to 16
+pub(crate) struct LayoutArgs {
+    /// How the bits of a key lie in its block: in 64 bytes, or in the 32 bytes of Parquet's split blocks [default: block512; for
+    /// size, all]
+    #[arg(long, value_name = "NAME", value_parser = schemes())]
+    pub(crate) scheme: Option<Scheme>,
+    /// The bits of a key, 1 to 16; 8 with split blocks
     #[arg(long, value_name = "K", conflicts_with = "mode")]
     k: Option<u32>,
-    /// How to choose k for the blocked filter
+    /// How to choose k; split blocks have no choice
     #[arg(long, value_name = "MODE", default_value = "compact")]
     mode: Mode,
 }
@@ -222,7 +226,7 @@ enum Mode {
     Compact,
 }
 
-impl KChoice {
+impl LayoutArgs {
     pub(crate) fn choice(&self) -> Choice {
         match (self.k, self.mode) {
             (Some(k), _) => Choice::Exactly(k),
@@ -230,6 +234,15 @@ impl KChoice {
             (None, Mode::Compact) => Choice::Compact,
         }
     }
+
+    /// Of the scheme that was asked for, or else the default one.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout { scheme: self.scheme.unwrap_or_default(), choice: self.choice() }
+    }
+}
+
+fn schemes() -> impl TypedValueParser<Value = Scheme> {
+    PossibleValuesParser::new(Scheme::ALL.map(Scheme::name)).try_map(|name| Scheme::by_name(&name))
 }
 
 #[derive(Args)]
@@ -268,12 +281,12 @@ impl Engine {
 pub(crate) fn empty_filter(
     items: u64,
     accuracy: &Accuracy,
-    k: &KChoice,
+    layout: Layout,
     engine: &Engine,
 ) -> Result<BloomFilter, Failure> {
-    memory::check(accuracy.design(items, k.choice()).about("filter")?.bytes())?;
-    let mut builder = accuracy.builder(items);
-    builder = match k.choice() {
+    memory::check(accuracy.design(items, layout).about("filter")?.bytes())?;
+    let mut builder = accuracy.builder(items).scheme(layout.scheme);
+    builder = match layout.choice {
         Choice::Exactly(k) => builder.k(k),
         Choice::Fast => builder.fast(),
         Choice::Compact => builder.compact(),

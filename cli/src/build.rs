@@ -28,7 +28,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<(), Failure> {
         }
     };
     // An empty input is told below.
-    let filter = args::empty_filter(items.max(1), &args.accuracy, &args.k, &args.engine)?;
+    let filter = args::empty_filter(items.max(1), &args.accuracy, args.layout.layout(), &args.engine)?;
     let (filter, keys) = stream(args, &source, filter)?;
     if keys == 0 {
         return Err(Failure::new(source.name(), "no keys; at least 1 is needed"));
@@ -37,9 +37,10 @@ pub(crate) fn run(args: &BuildArgs) -> Result<(), Failure> {
     target.write(&filter).about(args.output.display())?;
     let sized_for = filter.expected_items().unwrap_or(keys);
     tell(&format!(
-        "{}: {} keys, {}, k = {}, predicted false-positive rate {} with {} distinct keys\n",
+        "{}: {} keys, {}, {}, k = {}, predicted false-positive rate {} with {} distinct keys\n",
         args.output.display(),
         output::count(keys),
+        filter.scheme().name(),
         output::memory(filter.bytes()),
         filter.k(),
         output::rate(filter.predicted_rate_at(sized_for)),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
-use bloomline::Kernel;
+use bloomline::{Kernel, Scheme};
 use serde::Serialize;
 
 use crate::args::InfoArgs;
@@ -26,6 +26,7 @@ struct Info {
     features: Vec<Feature>,
     kernels: Vec<KernelInfo>,
     selected_kernel: &'static str,
+    schemes: Vec<SchemeInfo>,
     caches: Vec<Cache>,
     page_bytes: usize,
     huge_page_bytes: Option<u64>,
@@ -44,6 +45,19 @@ struct KernelInfo {
     name: &'static str,
     needs: &'static str,
     available: bool,
+}
+
+#[derive(Serialize)]
+struct SchemeInfo {
+    name: &'static str,
+    block_bytes: u64,
+    default: bool,
+}
+
+impl From<Scheme> for SchemeInfo {
+    fn from(scheme: Scheme) -> Self {
+        Self { name: scheme.name(), block_bytes: scheme.block_bytes(), default: scheme == Scheme::default() }
+    }
 }
 
 /// A cache of the first core.
@@ -73,6 +87,7 @@ impl Info {
                 .map(|(name, needs)| KernelInfo { name, needs, available: available.contains(&name) })
                 .collect(),
             selected_kernel: Kernel::best().name(),
+            schemes: Scheme::ALL.map(SchemeInfo::from).into(),
             caches: caches(Path::new("/sys/devices/system/cpu/cpu0/cache")),
             page_bytes: page_size::get(),
             huge_page_bytes: read(&huge.join("hpage_pmd_size")).and_then(|size| size.parse().ok()),
@@ -105,6 +120,11 @@ impl Info {
                 (false, _) => "not on this CPU",
             };
             rows.push((format!("kernel {}", kernel.name), format!("{state}; needs {}", kernel.needs)));
+        }
+        for scheme in &self.schemes {
+            let default = if scheme.default { "default; " } else { "" };
+            let value = format!("{default}blocks of {} bytes", scheme.block_bytes);
+            rows.push((format!("scheme {}", scheme.name), value));
         }
         for cache in &self.caches {
             let shared = cache.shared_by.as_ref().map_or(String::new(), |cores| format!(", cores {cores}"));

@@ -2,6 +2,7 @@
 
 mod args;
 mod build;
+mod design;
 mod failure;
 mod info;
 mod interval;

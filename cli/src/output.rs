@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use bloomline::Pages;
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Row, Table, TableStyle};
 use indicatif::{BinaryBytes, HumanCount};
 use serde::Serialize;
 
@@ -39,10 +39,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
 
 /// A table whose first column names the row, and whose other columns are numbers.
-pub(crate) fn table<const N: usize>(
-    header: [&str; N],
-    rows: impl IntoIterator<Item = [String; N]>,
-) -> String {
+pub(crate) fn table<R: Into<Row>>(header: impl Into<Row>, rows: impl IntoIterator<Item = R>) -> String {
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);

@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
-use bloomline::{BloomFilter, Health, Verdict};
+use bloomline::{BloomFilter, FormatError, Health, Verdict};
 use serde::Serialize;
 
 use crate::args::StatsArgs;
 use crate::failure::{Context, Failure};
-use crate::output::{self, count, memory, rate};
+use crate::memory;
+use crate::output::{self, count, rate};
 
 /// Rows of the histogram.
 const BINS: usize = 16;
@@ -22,14 +24,45 @@ pub(crate) fn run(args: &StatsArgs) -> Result<(), Failure> {
     if args.json { output::print_json(&stats) } else { output::print(&stats.to_text()) }
 }
 
-/// Reads a filter file.
+/// Reads a filter file that this machine has memory for.
 pub(crate) fn open(path: &Path) -> Result<BloomFilter, Failure> {
-    File::open(path).map_err(Into::into).and_then(BloomFilter::read_from).about(path.display())
+    let begin = || -> io::Result<_> {
+        let mut file = File::open(path)?;
+        let mut header = Vec::new();
+        file.by_ref().take(HEADER_BYTES).read_to_end(&mut header)?;
+        Ok((header, file))
+    };
+    let (header, file) = begin().about(path.display())?;
+    // Reading takes twice the memory for a moment.
+    memory::check(2 * filter_bytes(&header).min(longest(&file)))?;
+    BloomFilter::read_from(header.chain(file)).about(path.display())
+}
+
+/// The length of the header of a filter file.
+const HEADER_BYTES: u64 = 128;
+
+/// The size that a header names; 0 where it is no header, which `read_from` tells.
+fn filter_bytes(header: &[u8]) -> u64 {
+    // A header alone is a filter that is cut off, and the error says how long the filter is.
+    match BloomFilter::from_bytes(header) {
+        Err(bloomline::Error::Format(FormatError::Truncated { needed, .. })) => needed,
+        _ => 0,
+    }
+}
+
+/// The longest filter that can be read: a file that is shorter than its header says takes no more memory than it has bytes.
+fn longest(file: &File) -> u64 {
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => metadata.len(),
+        _ => u64::MAX,
+    }
 }
 
 #[derive(Serialize)]
 struct Stats {
+    scheme: &'static str,
     blocks: u64,
+    block_bytes: u64,
     bytes: u64,
     k: u32,
     seed: u64,
@@ -61,7 +94,9 @@ impl Stats {
         let Health { set_bits, fill, rate, items, block_loads, load, verdict, .. } = filter.health();
         let known = items.items.is_finite();
         Self {
+            scheme: filter.scheme().name(),
             blocks: filter.blocks(),
+            block_bytes: filter.scheme().block_bytes(),
             bytes: filter.bytes(),
             k: filter.k(),
             seed: filter.seed(),
@@ -89,8 +124,10 @@ impl Stats {
         let or_unknown = |value: Option<String>| value.unwrap_or_else(|| "unknown".into());
         let items = self.estimated_items.zip(self.estimated_items_sd);
         let rows = [
-            ("memory", memory(self.bytes)),
-            ("blocks of 64 bytes", count(self.blocks)),
+            ("scheme", self.scheme.into()),
+            ("memory", output::memory(self.bytes)),
+            ("blocks", count(self.blocks)),
+            ("bytes per block", self.block_bytes.to_string()),
             ("k", self.k.to_string()),
             ("seed", self.seed.to_string()),
             ("items expected", or_unknown(self.expected_items.map(count))),
@@ -108,8 +145,8 @@ impl Stats {
         let most = self.block_loads.iter().map(|bin| bin.blocks).max().unwrap_or(0).max(1);
         for Bin { from, to, blocks } in &self.block_loads {
             let bar = "#".repeat((u128::from(blocks * BAR)).div_ceil(most.into()) as usize);
-            writeln!(text, "{from:>3} to {to:>3}  {:>13}  {bar}", count(*blocks))
-                .expect("writing to a string cannot fail");
+            let row = format!("{from:>3} to {to:>3}  {:>13}  {bar}", count(*blocks));
+            writeln!(text, "{}", row.trim_end()).expect("writing to a string cannot fail");
         }
         text
     }

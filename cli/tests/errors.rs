@@ -185,6 +185,46 @@ fn a_filter_above_the_memory_is_refused() {
     assert_eq!(directory.files(), ["keys"]);
 }
 
+/// The header of a filter, for another number of blocks.
+#[cfg(unix)]
+fn header_with_blocks(filter: &str, blocks: u64) -> Vec<u8> {
+    let mut header = fs::read(filter).unwrap()[..128].to_vec();
+    header[40..48].copy_from_slice(&blocks.to_le_bytes());
+    // CRC-32, bit by bit.
+    let step = |crc: u32, _| crc >> 1 ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
+    let crc = !header[..124].iter().fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step));
+    header[124..].copy_from_slice(&crc.to_le_bytes());
+    header
+}
+
+/// Scheme 1 at its largest: 256 GiB, and twice as much while it is read.
+#[cfg(unix)]
+#[test]
+fn a_filter_file_above_the_memory_is_refused_before_it_is_read() {
+    let directory = Directory::new();
+    let small = directory.filter("small", "a\n", &[]);
+    let keys = directory.path("small.keys");
+    let header = header_with_blocks(&small, u32::MAX.into());
+
+    // As a pipe, of which only the header comes.
+    for args in [&["stats", "/dev/stdin"][..], &["query", "/dev/stdin", "--keys", &keys]] {
+        refused(&run_with_input(args, &header), &["memory: 512.00 GiB needed", "available"]);
+    }
+    // A file that is shorter than its header says needs no more memory than it is long.
+    let short = directory.write("short", &header);
+    refused(&run(&["stats", &short]), &["cut off", "needs 274877907008 bytes and has 128"]);
+    // A file of that length, all holes.
+    let long = directory.write("long", &header);
+    let file = fs::File::options().write(true).open(&long).unwrap();
+    if file.set_len(128 + 64 * u64::from(u32::MAX)).is_err() {
+        println!("skipped: the file system has no such files");
+        return;
+    }
+    for args in [&["stats", &long][..], &["query", &long, "--keys", &keys]] {
+        refused(&run(args), &["memory: 512.00 GiB needed", "available"]);
+    }
+}
+
 #[test]
 fn outputs_that_cannot_be_written_are_refused() {
     let directory = Directory::new();

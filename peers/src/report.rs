@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 
-use bloomline::Kernel;
 use serde::Serialize;
 
 use crate::keys::RaceKey;
 use crate::race::size;
-use crate::rival::{Entry, OURS, OURS_HUGE, REFERENCE, Rival, Shape, table};
+use crate::rival::{Entry, OURS, Rival, Shape, table};
 use crate::versions;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -68,12 +67,8 @@ impl Row {
         times: &[f64],
         ours: &[f64],
     ) -> Option<Self> {
-        let is_rival = ![OURS, OURS_HUGE, REFERENCE].contains(&entry.name);
-        let kernel = match entry.name {
-            OURS | OURS_HUGE => Some(Kernel::best().name()),
-            REFERENCE => Some(REFERENCE),
-            _ => None,
-        };
+        let kernel = rival.kernel();
+        let is_rival = kernel.is_none();
         let ratios: Vec<f64> = times.iter().zip(ours).map(|(time, ours)| time / ours).collect();
         Some(Self {
             rival: is_rival.then_some(entry.name),
@@ -148,7 +143,7 @@ impl Report {
         let mut text = format!("bloomline {}, {}, {}\n\n", self.version, self.machine, self.date);
         for c in &self.contestants {
             let name = format!("{} {}", c.name, c.version);
-            let _ = writeln!(text, "{name:<28} hash: {}; bulk: {}", c.hash, c.bulk);
+            let _ = writeln!(text, "{name:<32} hash: {}; bulk: {}", c.hash, c.bulk);
         }
         text.push_str("\nNanoseconds a key: median, least – most over the rounds, × that of bloomline.\n");
         let mut tables: Vec<(_, Vec<&Row>)> = Vec::new();

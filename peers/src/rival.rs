@@ -29,6 +29,11 @@ pub(crate) trait Rival<K: RaceKey> {
         None
     }
 
+    /// The kernel of this engine, or `reference`; a rival has none.
+    fn kernel(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The pages that the filter lies in, where it says so.
     fn pages(&self) -> Option<&'static str> {
         None
@@ -85,14 +90,14 @@ pub(crate) struct Entry<K> {
 
 pub(crate) const LOOP: &str = "loop";
 pub(crate) const OURS: &str = "bloomline";
-pub(crate) const OURS_HUGE: &str = "bloomline, 2 MiB pages";
 pub(crate) const REFERENCE: &str = "reference";
 
 /// Every contestant. Where time is short, those further down sit out first.
 pub(crate) fn table<K: RaceKey>() -> Vec<Entry<K>> {
-    vec![
-        rivals::bloomline::entry(),
-        rivals::bloomline::entry_huge(),
+    let mut ours =
+        vec![rivals::bloomline::entry(), rivals::bloomline::entry_huge(), rivals::bloomline::entry_split()];
+    ours.extend(rivals::bloomline::entries_avx2());
+    let others = [
         rivals::reference::entry(),
         rivals::fastbloom::entry(),
         rivals::sbbf_rs::entry(),
@@ -103,5 +108,6 @@ pub(crate) fn table<K: RaceKey>() -> Vec<Entry<K>> {
         rivals::xorf::xor(),
         rivals::qfilter::entry(),
         rivals::cuckoofilter::entry(),
-    ]
+    ];
+    ours.into_iter().chain(others).collect()
 }

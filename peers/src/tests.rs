@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use bloomline::Kernel;
+use serde_json::Value;
+
 use crate::keys::{KeyType, RaceKey, keys};
 use crate::race::{self, Plan};
 use crate::report::Report;
@@ -30,11 +33,13 @@ fn expected(name: &str) -> (f64, f64) {
     let load = SHAPE.items as f64 / SHAPE.bytes as f64;
     match name {
         // Blocks of 512 bits, k = 8: the exact rate of the Poisson mixture.
-        "bloomline" | "bloomline, 2 MiB pages" => (0.010_5, 10.0),
+        "bloomline" | "bloomline, 2 MiB pages" | "bloomline avx2" => (0.010_5, 10.0),
         // (1 − e^(−k/c))^k with k = 7, c = 10.
         "reference" | "fastbloom" | "bloomfilter" => (0.008_19, 10.0),
         // Split blocks of 256 bits: Σ Poisson(25.6; i) (1 − (31/32)^i)^8.
-        "sbbf-rs-safe" | "parquet Sbbf" => (split_block_rate(), 10.0),
+        "bloomline split block" | "bloomline split block avx2" | "sbbf-rs-safe" | "parquet Sbbf" => {
+            (split_block_rate(), 10.0)
+        }
         // Blocks of 512 bits, k = 7, bits in steps: a little above the rate of independent bits.
         "bloomcraft blocked" => (0.012, 10.0),
         // 2^−8, since a fingerprint has 8 bits.
@@ -111,8 +116,9 @@ fn every_contestant_has_a_row_for_all_it_can_do() {
     assert!(notes.is_empty(), "{notes:?}");
     let json = serde_json::to_value(Report::new(rows, notes)).unwrap();
     let rows = json["rows"].as_array().unwrap();
-    // Eleven take part at 16 KiB, twelve at 2 MiB; the two static ones have no single inserts.
-    assert_eq!(rows.len(), 11 * 6 - 2 + 12 * 6 - 2);
+    // Twelve take part at 16 KiB, thirteen at 2 MiB; the two static ones have no single inserts.
+    let forced = if has_forced_kernel() { 2 } else { 0 };
+    assert_eq!(rows.len(), (12 + forced) * 6 - 2 + (13 + forced) * 6 - 2);
     for row in rows {
         let (least, median, most) =
             (row["ns_min"].as_f64().unwrap(), row["ns"].as_f64().unwrap(), row["ns_max"].as_f64().unwrap());
@@ -122,6 +128,40 @@ fn every_contestant_has_a_row_for_all_it_can_do() {
         assert!(row["ratio_to_ours"].as_f64().unwrap() > 0.0, "{row}");
         assert_eq!(row["hit_rate"].is_null(), row["op"].as_str().unwrap().starts_with("insert"), "{row}");
     }
+}
+
+/// Whether AVX2 runs beside a better kernel.
+fn has_forced_kernel() -> bool {
+    Kernel::available().skip(1).any(|kernel| kernel.name() == "avx2")
+}
+
+/// A scheme and a kernel tell our rows apart, so that each can be set against a rival within one run.
+#[test]
+fn every_scheme_and_kernel_of_ours_has_its_rows() {
+    let (rows, notes) = race::run::<u64>(&plan(), KeyType::U64).unwrap();
+    let report = serde_json::to_value(Report::new(rows, notes)).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let kernels: &[&str] =
+        if has_forced_kernel() { &[Kernel::best().name(), "avx2"] } else { &[Kernel::best().name()] };
+    for scheme in ["block512", "split-block"] {
+        for kernel in kernels {
+            for (bytes, op) in [16 << 10, 2 << 20].into_iter().flat_map(|bytes| {
+                ["insert_bulk", "insert_single", "lookup_bulk", "lookup_single"].map(|op| (bytes, op))
+            }) {
+                let is_this = |row: &&Value| {
+                    row["scheme"] == scheme
+                        && row["kernel"] == *kernel
+                        && row["filter_bytes"] == bytes
+                        && row["op"] == op
+                        && row["pages"] == "ordinary"
+                };
+                let hit_rates = if op.starts_with("insert") { 1 } else { 2 };
+                assert_eq!(rows.iter().filter(is_this).count(), hit_rates, "{scheme} {kernel} {bytes} {op}");
+            }
+        }
+    }
+    let by_rivals = |row: &&Value| row["rival"].is_string() && row["scheme"] == "split-block";
+    assert!(rows.iter().any(|row| by_rivals(&row) && row["rival"] == "sbbf-rs-safe"));
 }
 
 #[test]

@@ -12,8 +12,8 @@
 //! * [`lookup_prehashed`]: the same for keys that come as hashes. What is left is the memory's part.
 //! * [`insert`]: 64-bit integers are hashed, then one word of each key's line is loaded, changed and stored.
 //!
-//! Each comes in two [orders](Order), of which neither is the faster one at all sizes: take both, and the better one
-//! of a round counts. Hashing is done in the widest vectors that the CPU has ([`Hashing`]).
+//! Each comes in four [orders](Order), of which none is the fastest at all sizes: take all, and the best one of a round
+//! counts. Hashing is done in the widest vectors that the CPU has ([`Hashing`]).
 //!
 //! ```
 //! use bloomline_roofline::{Lines, Order, Pages, lookup};

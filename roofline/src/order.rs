@@ -13,10 +13,6 @@ use crate::{Line, MAX_LINES};
 
 /// Groups of a phase: what was stored by vectors is read some groups later.
 const PHASE: usize = 8;
-/// Groups in the ring.
-const RING: usize = 16;
-/// Groups between hashing a group and calling its lines.
-const LAG: usize = 4;
 /// Groups between calling the keys of a group and hashing them.
 const AHEAD: usize = 64;
 
@@ -25,13 +21,17 @@ const AHEAD: usize = 64;
 pub enum Order {
     /// Hash eight groups of eight keys, then go to their lines: nothing to spare, best where lines are near.
     Phases,
-    /// Hash groups into a ring of sixteen, call their lines, and go to those of the oldest: best in memory.
-    Ring,
+    /// Hash groups into a ring, call their lines, and go to those that were called four groups ago: best in the last cache.
+    Near,
+    /// The same for lines that were called twelve groups ago: best in much memory.
+    Middle,
+    /// The same for lines that were called sixteen groups ago: best in memory.
+    Far,
 }
 
 impl Order {
     /// All orders.
-    pub const ALL: [Self; 2] = [Self::Phases, Self::Ring];
+    pub const ALL: [Self; 4] = [Self::Phases, Self::Near, Self::Middle, Self::Far];
 }
 
 /// Hashes integers, and sums the first word of the line of each.
@@ -44,7 +44,7 @@ impl Order {
 /// use bloomline_roofline::{Order, lookup};
 ///
 /// // Wherever the keys lie, they find ones.
-/// assert_eq!(lookup(&[[1; 8]; 1000], &[5, 6, 7], Order::Ring), 3);
+/// assert_eq!(lookup(&[[1; 8]; 1000], &[5, 6, 7], Order::Near), 3);
 /// ```
 pub fn lookup(lines: &[Line], keys: &[u64], order: Order) -> u64 {
     run::<true, _>(Hashing::best(), Sum { lines, total: 0 }, keys, order).total
@@ -77,7 +77,7 @@ pub fn lookup_prehashed(lines: &[Line], hashes: &[u64], order: Order) -> u64 {
 /// use bloomline_roofline::{Order, insert};
 ///
 /// let mut lines = [[0; 8]; 1000];
-/// insert(&mut lines, &[5], Order::Ring);
+/// insert(&mut lines, &[5], Order::Near);
 /// assert_eq!(lines.iter().filter(|line| line[0] != 0).count(), 1);
 /// ```
 pub fn insert(lines: &mut [Line], keys: &[u64], order: Order) {
@@ -176,7 +176,9 @@ unsafe fn with<H: Hash, const MIX: bool, T: Touch>(mut touch: T, keys: &[u64], o
     unsafe {
         match order {
             Order::Phases => phases::<H, MIX, T>(&mut touch, groups),
-            Order::Ring => ring::<H, MIX, T>(&mut touch, groups),
+            Order::Near => ring::<H, MIX, T, 16, 12>(&mut touch, groups),
+            Order::Middle => ring::<H, MIX, T, 16, 4>(&mut touch, groups),
+            Order::Far => ring::<H, MIX, T, 32, 16>(&mut touch, groups),
         }
     }
     for &key in rest {
@@ -217,11 +219,17 @@ unsafe fn phases<H: Hash, const MIX: bool, T: Touch>(touch: &mut T, groups: &[[u
     }
 }
 
+/// A ring of `RING` groups, of which each is called `LAG` steps after it was hashed: what was stored by vectors is read some
+/// groups later.
+///
 /// # Safety
 ///
 /// As for [`with`].
 #[inline(always)]
-unsafe fn ring<H: Hash, const MIX: bool, T: Touch>(touch: &mut T, groups: &[[u64; GROUP]]) {
+unsafe fn ring<H: Hash, const MIX: bool, T: Touch, const RING: usize, const LAG: usize>(
+    touch: &mut T,
+    groups: &[[u64; GROUP]],
+) {
     let count = touch.lines().len() as u64;
     let mut ring = [Group::BLANK; RING];
     for g in 0..groups.len() {
@@ -233,8 +241,10 @@ unsafe fn ring<H: Hash, const MIX: bool, T: Touch>(touch: &mut T, groups: &[[u64
         // SAFETY: the caller's promise.
         unsafe { H::group::<MIX>(&groups[g], count, &mut ring[g % RING]) };
         if g >= LAG {
-            for offset in ring[(g - LAG) % RING].offsets {
-                prefetch(touch.lines().as_ptr().wrapping_byte_add(offset as usize));
+            // By index: a copy of all offsets would take the registers that the whole loop needs.
+            let called = &ring[(g - LAG) % RING];
+            for lane in 0..GROUP {
+                prefetch(touch.lines().as_ptr().wrapping_byte_add(called.offsets[lane] as usize));
             }
         }
     }

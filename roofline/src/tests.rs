@@ -114,5 +114,5 @@ fn memory_is_whole_lines_of_both_kinds_of_pages() {
 #[test]
 #[should_panic(expected = "from 1 to 2^32 - 1 lines")]
 fn no_lines_are_refused() {
-    crate::lookup(&[], &[1], Order::Ring);
+    crate::lookup(&[], &[1], Order::Near);
 }

@@ -7,7 +7,7 @@ use super::builder::Size;
 use crate::block::HalfBlock;
 use crate::error::Error;
 use crate::kernel::BitArray;
-use crate::kernel::schedule::Shape;
+use crate::kernel::engine::Shape;
 use crate::scheme::block512::{self, bits_in_word};
 use crate::scheme::{Scheme, split};
 use crate::sizing::blocked::{self, Choice, Estimate};
@@ -41,7 +41,7 @@ fn block512_design(size: Size, choice: Choice) -> Result<(u64, u32), Error> {
             blocked::design_bits_per_key(items, bits_per_key, choice)?
         }
         Size::Bytes { bytes, items } => {
-            let blocks = whole_blocks(bytes, Scheme::Block512, blocked::MAX_BLOCKS)?;
+            let blocks = whole_blocks(bytes, Scheme::Block512)?;
             let choice = match (choice, items) {
                 (Choice::Compact, None) => Choice::Fast,
                 (choice, _) => choice,
@@ -58,33 +58,17 @@ fn split_blocks(size: Size) -> Result<u64, Error> {
         Size::BitsPerKey { items, bits_per_key } => {
             Ok(split_sizing::design_bits_per_key(items, bits_per_key)?.blocks)
         }
-        Size::Bytes { bytes, .. } => whole_blocks(bytes, Scheme::SplitBlock, split_sizing::MAX_BLOCKS),
+        Size::Bytes { bytes, .. } => whole_blocks(bytes, Scheme::SplitBlock),
     }
 }
 
 /// The blocks that fit into so many bytes.
-fn whole_blocks(bytes: u64, scheme: Scheme, max: u64) -> Result<u64, Error> {
-    let block = scheme.block_bytes();
+fn whole_blocks(bytes: u64, scheme: Scheme) -> Result<u64, Error> {
+    let (block, max) = (scheme.block_bytes(), scheme.max_blocks());
     match bytes / block {
         0 => Err(Error::TooSmall { bytes, min: block }),
         blocks if blocks > max => Err(Error::TooLarge { bytes: bytes.into(), limit: max * block }),
         blocks => Ok(blocks),
-    }
-}
-
-/// The largest number of blocks of a filter.
-pub(crate) fn max_blocks(scheme: Scheme) -> u64 {
-    match scheme {
-        Scheme::Block512 => blocked::MAX_BLOCKS,
-        Scheme::SplitBlock => split_sizing::MAX_BLOCKS,
-    }
-}
-
-/// The values of k that a filter can have.
-pub(crate) fn has_k(scheme: Scheme, k: u32) -> bool {
-    match scheme {
-        Scheme::Block512 => (1..=block512::MAX_K).contains(&k),
-        Scheme::SplitBlock => k == split::K,
     }
 }
 

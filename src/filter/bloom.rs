@@ -7,7 +7,7 @@ use crate::batch;
 use crate::block::Pages;
 use crate::error::Error;
 use crate::hash::Seed;
-use crate::kernel::schedule::Shape;
+use crate::kernel::engine::Shape;
 use crate::kernel::{BitArray, Kernel};
 use crate::key::Key;
 use crate::scheme::Scheme;

@@ -6,7 +6,6 @@ mod builder;
 mod health;
 mod sets;
 
-pub(crate) use arithmetic::{has_k, max_blocks};
 pub use bloom::BloomFilter;
 pub(crate) use bloom::Design;
 pub use builder::Builder;

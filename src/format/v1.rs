@@ -3,7 +3,7 @@
 use super::MAGIC;
 use crate::block::Pages;
 use crate::error::{Error, FormatError};
-use crate::filter::{BloomFilter, Design, has_k, max_blocks};
+use crate::filter::{BloomFilter, Design};
 use crate::hash::Seed;
 use crate::kernel::Kernel;
 use crate::scheme::Scheme;
@@ -92,10 +92,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Header, FormatError> {
         return Err(FormatError::Unsupported { field: "flags", value: u64::from(flags) });
     }
     let (k, blocks) = (word(AT_K), long(AT_BLOCKS));
-    if !has_k(scheme, k) {
+    if !scheme.has_k(k) {
         return Err(FormatError::InvalidField { field: "k", value: u64::from(k) });
     }
-    if !(1..=max_blocks(scheme)).contains(&blocks) {
+    if !(1..=scheme.max_blocks()).contains(&blocks) {
         return Err(FormatError::InvalidField { field: "blocks", value: blocks });
     }
     let mut reserved = header[AT_K + 4..AT_SEED].iter().chain(&header[AT_RATE + 8..AT_PAYLOAD_CHECKSUM]);

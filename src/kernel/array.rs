@@ -1,12 +1,14 @@
 //! The bits of a filter together with the kernel that probes them.
 
-use super::schedule::{Shape, Words};
-use super::{Class, Functions, Kernel};
+use super::engine::{Shape, Words};
+use super::schedule::Schedule;
+use super::{Class, Functions, Kernel, cache};
 use crate::block::{Block, Blocks, Pages};
 use crate::error::Error;
 use crate::scheme::Scheme;
 
-/// The lines of a filter, its shape, and the functions of its kernel for that shape, chosen once.
+/// The lines of a filter, its shape, and the functions of its kernel and the schedule for that shape, chosen
+/// once.
 #[derive(Clone)]
 pub(crate) struct BitArray {
     /// Hold the blocks of the shape, at least one.
@@ -14,6 +16,7 @@ pub(crate) struct BitArray {
     shape: Shape,
     kernel: Kernel,
     functions: Functions,
+    schedule: Schedule,
 }
 
 impl BitArray {
@@ -24,7 +27,8 @@ impl BitArray {
     /// When the shape has no block.
     pub(crate) fn new(kernel: Kernel, shape: Shape, pages: Pages) -> Result<Self, Error> {
         let lines = Blocks::zeroed(shape.lines(), pages)?;
-        Ok(Self { lines, shape, kernel, functions: kernel.functions(&shape) })
+        let schedule = Schedule::new(shape.bytes() as u64, cache::last_level_bytes());
+        Ok(Self { lines, shape, kernel, functions: kernel.functions(&shape), schedule })
     }
 
     #[inline]
@@ -39,6 +43,12 @@ impl BitArray {
     pub(crate) fn set_kernel(&mut self, kernel: Kernel) {
         self.kernel = kernel;
         self.functions = kernel.functions(&self.shape);
+    }
+
+    /// Batches go by this schedule from now on.
+    #[cfg(test)]
+    pub(super) fn set_schedule(&mut self, schedule: Schedule) {
+        self.schedule = schedule;
     }
 
     pub(crate) fn pages(&self) -> Pages {
@@ -69,13 +79,13 @@ impl BitArray {
     pub(crate) fn contains(&self, keys: Words<'_>, out: &mut [u8]) {
         // SAFETY: a `Kernel` exists only after its row's detection succeeded, the functions are those of the shape, and the
         // lines hold its blocks.
-        unsafe { (self.functions.contains)(&self.shape, self.lines.as_slice(), keys, out) }
+        unsafe { (self.functions.contains)(&self.shape, self.lines.as_slice(), self.schedule, keys, out) }
     }
 
     #[inline]
     pub(crate) fn insert(&mut self, keys: Words<'_>) {
         // SAFETY: as in `contains`.
-        unsafe { (self.functions.insert)(&self.shape, self.lines.as_mut_slice(), keys) }
+        unsafe { (self.functions.insert)(&self.shape, self.lines.as_mut_slice(), self.schedule, keys) }
     }
 
     /// Inserts, and tells as [`contains`](Self::contains) does which keys were possibly present before, as if they came
@@ -83,7 +93,15 @@ impl BitArray {
     #[inline]
     pub(crate) fn insert_and_report(&mut self, keys: Words<'_>, out: &mut [u8]) {
         // SAFETY: as in `contains`.
-        unsafe { (self.functions.insert_and_report)(&self.shape, self.lines.as_mut_slice(), keys, out) }
+        unsafe {
+            (self.functions.insert_and_report)(
+                &self.shape,
+                self.lines.as_mut_slice(),
+                self.schedule,
+                keys,
+                out,
+            )
+        }
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! The schemes as the kernels see them: a type for the block, and what places a key's bits in it.
 
-use super::schedule::Group;
+use super::engine::{Engine, Group, Prepared};
+use super::{EIGHT, MORE};
 use crate::block::{Block, HalfBlock};
 use crate::scheme::{block512, split};
 
@@ -16,11 +17,11 @@ pub(crate) trait Layout {
 
     fn placement(hash: u64, k: u32) -> Self::Placement;
 
-    /// Keeps the placement of the key in `lane`.
-    fn put(key: Self::Placement, group: &mut Group, lane: usize);
+    /// Keeps the placement of the key in `lane`, as far as engines of type `E` need it.
+    fn put<E: Engine>(key: Self::Placement, group: &mut Group, lane: usize);
 
     /// What [`put`](Self::put) has kept.
-    fn get(group: &Group, lane: usize) -> Self::Placement;
+    fn get<E: Engine>(keys: Prepared<'_, E>, lane: usize) -> Self::Placement;
 }
 
 /// [`Scheme::Block512`](crate::scheme::Scheme::Block512).
@@ -41,15 +42,21 @@ impl Layout for Block512 {
     }
 
     #[inline(always)]
-    fn put(key: Self::Placement, group: &mut Group, lane: usize) {
-        group.first[lane] = key.first;
-        group.second[lane] = key.second;
-        group.run[lane] = key.run;
+    fn put<E: Engine>(key: Self::Placement, group: &mut Group, lane: usize) {
+        group.first.set(lane, key.first);
+        if E::CLASS != EIGHT {
+            group.run.set(lane, key.run);
+        }
+        if E::CLASS == MORE {
+            group.second.set(lane, key.second);
+        }
     }
 
     #[inline(always)]
-    fn get(group: &Group, lane: usize) -> Self::Placement {
-        block512::Placement { first: group.first[lane], second: group.second[lane], run: group.run[lane] }
+    fn get<E: Engine>(keys: Prepared<'_, E>, lane: usize) -> Self::Placement {
+        let run = if E::CLASS == EIGHT { 0 } else { keys.run()[lane] };
+        let second = if E::CLASS == MORE { keys.second()[lane] } else { 0 };
+        block512::Placement { first: keys.first()[lane], second, run }
     }
 }
 
@@ -71,13 +78,13 @@ impl Layout for SplitBlock {
     }
 
     #[inline(always)]
-    fn put(hash: u64, group: &mut Group, lane: usize) {
-        group.first[lane] = hash;
+    fn put<E: Engine>(hash: u64, group: &mut Group, lane: usize) {
+        group.first.set(lane, hash);
     }
 
     #[inline(always)]
-    fn get(group: &Group, lane: usize) -> u64 {
-        group.first[lane]
+    fn get<E: Engine>(keys: Prepared<'_, E>, lane: usize) -> u64 {
+        keys.first()[lane]
     }
 }
 

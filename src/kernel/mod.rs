@@ -9,10 +9,13 @@
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod aarch64;
 mod array;
+mod cache;
+pub(crate) mod engine;
 mod layout;
+mod operation;
 mod portable;
 mod scalar;
-pub(crate) mod schedule;
+mod schedule;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -24,7 +27,8 @@ use core::fmt;
 use crate::block::Block;
 use crate::error::Error;
 pub(crate) use array::BitArray;
-use schedule::{Shape, Words};
+use engine::{Shape, Words};
+use schedule::Schedule;
 
 /// A row of the table. The functions may only be called when `detect` is true.
 struct Row {
@@ -45,10 +49,10 @@ struct Row {
 /// possibly present.
 #[derive(Clone, Copy)]
 struct Functions {
-    contains: unsafe fn(&Shape, &[Block], Words<'_>, &mut [u8]),
-    insert: unsafe fn(&Shape, &mut [Block], Words<'_>),
+    contains: unsafe fn(&Shape, &[Block], Schedule, Words<'_>, &mut [u8]),
+    insert: unsafe fn(&Shape, &mut [Block], Schedule, Words<'_>),
     /// Inserts and reports what was possibly present before, as if the keys came one by one.
-    insert_and_report: unsafe fn(&Shape, &mut [Block], Words<'_>, &mut [u8]),
+    insert_and_report: unsafe fn(&Shape, &mut [Block], Schedule, Words<'_>, &mut [u8]),
     /// One key, given as its hash.
     contains_one: unsafe fn(&Shape, &[Block], u64) -> bool,
     insert_one: unsafe fn(&Shape, &mut [Block], u64) -> bool,
@@ -193,52 +197,54 @@ macro_rules! functions {
     ($engine:ident, $class:expr $(, #[$features:meta])*) => {{
         use $crate::block::Block;
         use $crate::kernel::layout::{blocks, blocks_mut};
-        use $crate::kernel::schedule::{BlockOf, Engine, Insert, Lookup, Shape, Words, run};
+        use $crate::kernel::operation::{Insert, Lookup};
+        use $crate::kernel::schedule::{Schedule, run};
+        use $crate::kernel::engine::{BlockOf, Engine, Shape, Words};
         use $crate::kernel::{Detected, Functions};
 
         type Integers = $engine<{ $class }, true>;
         type Hashes = $engine<{ $class }, false>;
 
         $(#[$features])*
-        unsafe fn contains(shape: &Shape, lines: &[Block], words: Words<'_>, out: &mut [u8]) {
+        unsafe fn contains(shape: &Shape, lines: &[Block], schedule: Schedule, words: Words<'_>, out: &mut [u8]) {
             let mut lookup = Lookup(blocks::<BlockOf<Hashes>>(lines, shape.blocks));
             // SAFETY: the caller has detected the CPU features that the kernel needs. The engines are built for the number
             // of these blocks, at least one.
             unsafe {
                 let detected = Detected::assume();
                 match words {
-                    Words::Integers(keys) => run::<_, _, true>(&Integers::new(detected, *shape), &mut lookup, keys, out),
-                    Words::Hashes(keys) => run::<_, _, true>(&Hashes::new(detected, *shape), &mut lookup, keys, out),
+                    Words::Integers(keys) => run::<_, _, true>(&Integers::new(detected, *shape), &mut lookup, schedule, keys, out),
+                    Words::Hashes(keys) => run::<_, _, true>(&Hashes::new(detected, *shape), &mut lookup, schedule, keys, out),
                 }
             }
         }
 
         $(#[$features])*
-        unsafe fn insert(shape: &Shape, lines: &mut [Block], words: Words<'_>) {
+        unsafe fn insert(shape: &Shape, lines: &mut [Block], schedule: Schedule, words: Words<'_>) {
             let mut insert = Insert(blocks_mut::<BlockOf<Hashes>>(lines, shape.blocks));
             // SAFETY: as in `contains`.
             unsafe {
                 let detected = Detected::assume();
                 match words {
                     Words::Integers(keys) => {
-                        run::<_, _, false>(&Integers::new(detected, *shape), &mut insert, keys, &mut [])
+                        run::<_, _, false>(&Integers::new(detected, *shape), &mut insert, schedule, keys, &mut [])
                     }
                     Words::Hashes(keys) => {
-                        run::<_, _, false>(&Hashes::new(detected, *shape), &mut insert, keys, &mut [])
+                        run::<_, _, false>(&Hashes::new(detected, *shape), &mut insert, schedule, keys, &mut [])
                     }
                 }
             }
         }
 
         $(#[$features])*
-        unsafe fn insert_and_report(shape: &Shape, lines: &mut [Block], words: Words<'_>, out: &mut [u8]) {
+        unsafe fn insert_and_report(shape: &Shape, lines: &mut [Block], schedule: Schedule, words: Words<'_>, out: &mut [u8]) {
             let mut insert = Insert(blocks_mut::<BlockOf<Hashes>>(lines, shape.blocks));
             // SAFETY: as in `contains`.
             unsafe {
                 let detected = Detected::assume();
                 match words {
-                    Words::Integers(keys) => run::<_, _, true>(&Integers::new(detected, *shape), &mut insert, keys, out),
-                    Words::Hashes(keys) => run::<_, _, true>(&Hashes::new(detected, *shape), &mut insert, keys, out),
+                    Words::Integers(keys) => run::<_, _, true>(&Integers::new(detected, *shape), &mut insert, schedule, keys, out),
+                    Words::Hashes(keys) => run::<_, _, true>(&Hashes::new(detected, *shape), &mut insert, schedule, keys, out),
                 }
             }
         }

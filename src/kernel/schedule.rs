@@ -1,264 +1,56 @@
 //! The order in which a batch is hashed, prefetched and probed: one for all kernels.
 //!
-//! A kernel gives the steps: hash a group of eight keys, test or set the bits of one key in its block. A ring of groups
-//! arranges them. Each step hashes one group, calls the lines of a group that was hashed some steps ago, and probes the
-//! oldest group of the ring. This does two things:
+//! Groups of eight keys go through a ring. Each step tells what was found of the oldest group in a slot of the ring, probes
+//! the one that came after it, hashes a new one into the slot, and calls the lines of one that was hashed some steps ago.
+//! This does three things:
 //!
 //! * The lines of a hundred keys are on their way from memory at once. Loads alone would not do, since they hold up the
 //!   CPU's window until they arrive; prefetches do not.
 //! * What was stored by vectors is read back as words some steps later. Read at once, it would have to wait for the store.
 //!   This is why the ring pays in the smallest filters too.
-//!
-//! Everything here is `#[inline(always)]`, because a function takes the CPU features of the function it is
-//! inlined into, and only so can the kernels' vector code stay in registers. For the same reason loops count: the
-//! adapters of iterators are functions without the kernel's features, and the compiler does not always dissolve them.
+//! * What was stored as words is read back by vectors a full round later, for the same reason.
 #![allow(unsafe_code, clippy::needless_range_loop)]
 
-use super::EIGHT;
-use super::layout::Layout;
+use core::hint::black_box;
+
+use super::engine::{Engine, Found, GROUP, Group, Prepared};
+use super::operation::Operation;
 use crate::block::prefetch;
-use crate::hash::Seed;
-use crate::scheme::Scheme;
-
-/// Keys in a group: the lanes of a 512-bit register.
-pub(crate) const GROUP: usize = 8;
-
-/// Groups in the ring.
-const RING: usize = 16;
-
-/// Groups in the ring of a short batch, which would spend its time on clearing a longer one.
-const SHORT_RING: usize = 4;
-
-/// Batches below this many keys are done one by one: there is nothing to overlap the steps of a group with.
-const FEW: usize = 2 * GROUP;
-
-/// Groups between hashing a group and calling its lines, so that the offsets are in memory by then: read from there,
-/// each costs one load, not a move between register files.
-const LAG: usize = 4;
 
 /// Groups between calling the words of a group and hashing it: a page of them. The CPU's own prefetchers would bring a
 /// plain stream in time, but lose it among the scattered accesses to the filter.
 const AHEAD: usize = 64;
 
-/// The words of a batch: integers that are still to be mixed with the seed, or hashes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Words<'a> {
-    Integers(&'a [u64]),
-    Hashes(&'a [u64]),
+/// The most groups in a ring; a power of two.
+const MAX_RING: usize = 32;
+
+/// How many steps lie between those of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Schedule {
+    /// Steps from hashing a group to probing it, and again to telling what was found: the groups in the ring. A power of
+    /// two.
+    ring: usize,
+    /// Steps from hashing a group to calling its lines.
+    lag: usize,
 }
 
-/// What a kernel must know of a filter, apart from its bits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    pub(crate) scheme: Scheme,
-    pub(crate) k: u32,
-    pub(crate) blocks: usize,
-    pub(crate) seed: Seed,
-}
+impl Schedule {
+    /// For lines in the caches: 32 keys on their way. More would put lines out of the first level before they are probed.
+    pub(super) const NEAR: Self = Self { ring: 16, lag: 12 };
 
-/// The results for lanes 0 to 7 as an array. Not a loop: a long body would stay one, and then neither the lane is a constant
-/// nor do results stay in registers.
-macro_rules! every_lane {
-    (|$lane:ident| $result:expr) => {
-        every_lane!(@ $lane, $result, 0 1 2 3 4 5 6 7)
-    };
-    (@ $lane:ident, $result:expr, $($number:literal)*) => {
-        [$({ let $lane = $number; $result }),*]
-    };
-}
+    /// For lines in memory: 128 keys on their way, as many as the CPU has room to wait for.
+    pub(super) const FAR: Self = Self { ring: 32, lag: 16 };
 
-/// Eight hashed keys, lane by lane.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub(crate) struct Group {
-    /// Where each key's block begins, in bytes from the first block.
-    pub(crate) offset: [u64; GROUP],
-    /// For split blocks the hash.
-    pub(crate) first: [u64; GROUP],
-    /// Only written for k > 8.
-    pub(crate) second: [u64; GROUP],
-    /// Only written for k ≠ 8.
-    pub(crate) run: [u64; GROUP],
-}
-
-impl Group {
-    const BLANK: Self = Self { offset: [0; GROUP], first: [0; GROUP], second: [0; GROUP], run: [0; GROUP] };
-}
-
-/// The blocks of the keys of a prepared group.
-#[derive(Clone, Copy)]
-pub(crate) struct BlocksOf<'a, B> {
-    blocks: &'a [B],
-    offset: &'a [u64; GROUP],
-}
-
-impl<'a, B> BlocksOf<'a, B> {
-    /// # Safety
-    ///
-    /// Every offset of the group is that of a block of the slice.
-    #[inline(always)]
-    unsafe fn new(blocks: &'a [B], group: &'a Group) -> Self {
-        Self { blocks, offset: &group.offset }
+    /// The schedule for a filter of `bytes` on a machine whose last-level cache has `cache` bytes. A filter shares that
+    /// cache with the keys, the rest of the program, and other cores.
+    pub(super) fn new(bytes: u64, cache: u64) -> Self {
+        if bytes <= cache / 4 { Self::NEAR } else { Self::FAR }
     }
 
-    /// The block of the key in `lane`.
-    #[inline(always)]
-    pub(crate) fn of(&self, lane: usize) -> &'a B {
-        // SAFETY: whoever made `self` has promised that the offset is that of a block of the slice.
-        unsafe { &*self.blocks.as_ptr().byte_add(self.offset[lane] as usize) }
-    }
-}
-
-/// The block and the placement of keys in an engine's scheme.
-pub(crate) type BlockOf<E> = <<E as Engine>::Layout as Layout>::Block;
-pub(crate) type PlacementOf<E> = <<E as Engine>::Layout as Layout>::Placement;
-
-/// The steps of a kernel for one scheme and class of k, with or without mixing of the words. A value exists only on a
-/// CPU that has what the kernel needs.
-///
-/// # Safety
-///
-/// Where the engine's shape has a block, every block that [`place`](Self::place) gives and every offset that
-/// [`prepare`](Self::prepare) stores is that of one of its blocks.
-pub(crate) unsafe trait Engine {
-    type Layout: Layout;
-
-    /// The class of k.
-    const CLASS: u8;
-
-    /// Whether words are integers to be mixed, rather than hashes.
-    const MIX: bool;
-
-    /// What a key lacks in its block, in the form that costs the kernel least.
-    type Missing: Copy;
-
-    fn shape(&self) -> &Shape;
-
-    /// The block of one key and its placement there.
-    #[inline(always)]
-    fn place(&self, word: u64) -> (usize, PlacementOf<Self>) {
-        let shape = self.shape();
-        // As a constant, k = 8 leaves nothing of the run in the compiled code.
-        let k = if Self::CLASS == EIGHT { 8 } else { shape.k };
-        let hash = if Self::MIX { shape.seed.mix(word) } else { word };
-        (Self::Layout::block_index(hash, shape.blocks), Self::Layout::placement(hash, k))
-    }
-
-    /// Hashes a group; word by word where the kernel has no vectors for it.
-    #[inline(always)]
-    fn prepare(&self, words: &[u64; GROUP], group: &mut Group) {
-        for lane in 0..GROUP {
-            let (block, key) = self.place(words[lane]);
-            group.offset[lane] = (block * size_of::<BlockOf<Self>>()) as u64;
-            Self::Layout::put(key, group, lane);
-        }
-    }
-
-    /// What the block lacks of the bits of a key.
-    fn missing(&self, block: &BlockOf<Self>, key: PlacementOf<Self>) -> Self::Missing;
-
-    /// Sets all bits of a key in its block. Returns what was missing.
-    fn insert(&self, block: &mut BlockOf<Self>, key: PlacementOf<Self>) -> Self::Missing;
-
-    /// Whether nothing is missing.
-    fn is_present(&self, missing: Self::Missing) -> bool;
-
-    /// [`missing`](Self::missing) of the key in `lane` of a prepared group.
-    #[inline(always)]
-    fn missing_in_lane(&self, block: &BlockOf<Self>, group: &Group, lane: usize) -> Self::Missing {
-        self.missing(block, Self::Layout::get(group, lane))
-    }
-
-    /// [`insert`](Self::insert) of the key in `lane` of a prepared group.
-    #[inline(always)]
-    fn insert_in_lane(&self, block: &mut BlockOf<Self>, group: &Group, lane: usize) -> Self::Missing {
-        self.insert(block, Self::Layout::get(group, lane))
-    }
-
-    /// [`is_present`](Self::is_present) for a group: bit i of the answer belongs to key i.
-    #[inline(always)]
-    fn are_present(&self, missing: &[Self::Missing; GROUP]) -> u8 {
-        missing.iter().rev().fold(0, |present, &missing| present << 1 | u8::from(self.is_present(missing)))
-    }
-
-    /// Which keys of a prepared group have their bits in their blocks: bit i of the answer belongs to key i.
-    #[inline(always)]
-    fn contains_group(&self, blocks: BlocksOf<'_, BlockOf<Self>>, group: &Group) -> u8 {
-        let missing = every_lane!(|lane| self.missing_in_lane(blocks.of(lane), group, lane));
-        self.are_present(&missing)
-    }
-}
-
-/// What to do with keys whose blocks are known.
-pub(crate) trait Operation<E: Engine> {
-    /// The first of the blocks.
-    fn blocks(&self) -> *const BlockOf<E>;
-
-    /// Does it to one key, and returns what was missing.
-    fn one(&mut self, engine: &E, block: usize, key: PlacementOf<E>) -> E::Missing;
-
-    /// Does it to the keys of a prepared group, the first lane first. With `REPORT`, bit i of the answer tells whether nothing
-    /// was missing of key i.
-    ///
-    /// # Safety
-    ///
-    /// `group` was prepared by `engine`, which was built for the number of blocks of this operation, at least one.
-    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group) -> u8;
-}
-
-pub(crate) struct Lookup<'a, B>(pub(crate) &'a [B]);
-
-impl<E: Engine> Operation<E> for Lookup<'_, BlockOf<E>> {
-    #[inline(always)]
-    fn blocks(&self) -> *const BlockOf<E> {
-        self.0.as_ptr()
-    }
-
-    #[inline(always)]
-    fn one(&mut self, engine: &E, block: usize, key: PlacementOf<E>) -> E::Missing {
-        engine.missing(&self.0[block], key)
-    }
-
-    #[inline(always)]
-    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group) -> u8 {
-        // SAFETY: by the caller's promise.
-        engine.contains_group(unsafe { BlocksOf::new(self.0, group) }, group)
-    }
-}
-
-pub(crate) struct Insert<'a, B>(pub(crate) &'a mut [B]);
-
-impl<E: Engine> Operation<E> for Insert<'_, BlockOf<E>> {
-    #[inline(always)]
-    fn blocks(&self) -> *const BlockOf<E> {
-        self.0.as_ptr()
-    }
-
-    #[inline(always)]
-    fn one(&mut self, engine: &E, block: usize, key: PlacementOf<E>) -> E::Missing {
-        engine.insert(&mut self.0[block], key)
-    }
-
-    #[inline(always)]
-    unsafe fn group<const REPORT: bool>(&mut self, engine: &E, group: &Group) -> u8 {
-        // SAFETY: by the caller's promise.
-        let missing = every_lane!(|lane| unsafe { self.in_lane(engine, group, lane) });
-        if REPORT { engine.are_present(&missing) } else { 0 }
-    }
-}
-
-impl<B> Insert<'_, B> {
-    /// # Safety
-    ///
-    /// The offset of the lane is that of a block of the slice.
-    #[inline(always)]
-    unsafe fn in_lane<E: Engine>(&mut self, engine: &E, group: &Group, lane: usize) -> E::Missing
-    where
-        E::Layout: Layout<Block = B>,
-    {
-        // SAFETY: by the caller's promise; the reference is gone before the next key, which may have the same block.
-        let block = unsafe { &mut *self.0.as_mut_ptr().byte_add(group.offset[lane] as usize) };
-        engine.insert_in_lane(block, group, lane)
+    /// The schedule for a batch of this many groups, at least one: a short one would spend its time on a long ring.
+    fn for_batch(self, groups: usize) -> Self {
+        let ring = (1 << groups.ilog2()).clamp(1, self.ring);
+        Self { ring, lag: if ring < self.ring { ring / 2 } else { self.lag } }
     }
 }
 
@@ -269,20 +61,26 @@ impl<B> Insert<'_, B> {
 ///
 /// `engine` was built for the number of blocks that `operation` works on, and that is not 0.
 #[inline(always)]
-pub(crate) unsafe fn run<E: Engine, O: Operation<E>, const REPORT: bool>(
+pub(super) unsafe fn run<E: Engine, O: Operation<E>, const REPORT: bool>(
     engine: &E,
     operation: &mut O,
+    schedule: Schedule,
     words: &[u64],
     out: &mut [u8],
 ) {
+    let (groups, rest) = words.as_chunks::<GROUP>();
     let mut batch = Batch::<E, O, REPORT> { engine, operation, out };
-    let (groups, rest) = if words.len() < FEW { (&[][..], words) } else { words.as_chunks::<GROUP>() };
-    match groups.len() {
-        0 => {}
-        1..=SHORT_RING => batch.ring::<SHORT_RING, 1>(groups),
-        _ => batch.ring::<RING, LAG>(groups),
+    if !groups.is_empty() {
+        batch.ring(groups, schedule.for_batch(groups.len()));
     }
     batch.singly(rest, groups.len());
+}
+
+/// A place in the ring.
+#[derive(Clone, Copy)]
+struct Slot {
+    group: Group,
+    found: Found,
 }
 
 /// A batch under way.
@@ -293,23 +91,46 @@ struct Batch<'a, E, O, const REPORT: bool> {
 }
 
 impl<E: Engine, O: Operation<E>, const REPORT: bool> Batch<'_, E, O, REPORT> {
-    /// Runs groups through a ring of `N`, and calls their lines `LAG` steps after hashing them.
+    /// Runs groups through a ring, at least one.
     #[inline(always)]
-    fn ring<const N: usize, const LAG: usize>(&mut self, groups: &[[u64; GROUP]]) {
+    fn ring(&mut self, groups: &[[u64; GROUP]], schedule: Schedule) {
+        // Constants would get a loop of their own each, in every kernel.
+        let Schedule { ring: length, lag } = black_box(schedule);
+        let mask = length.wrapping_sub(1) % MAX_RING;
+        let mut ring = [Slot { group: Group::UNWRITTEN, found: Found::UNWRITTEN }; MAX_RING];
         let count = groups.len();
-        // One loop for filling, running and emptying the ring: each step is compiled in one place.
-        let mut ring = [Group::BLANK; N];
-        for g in 0..count + N {
-            if g >= N {
-                self.finish(&ring[g % N], g - N);
+        let blocks = self.operation.blocks();
+        let out = if REPORT { &mut self.out[..count] } else { &mut [] };
+        // One loop for filling, running and emptying the ring: each step is compiled in one place. A number below 0 wraps
+        // to one that is not below `count`.
+        for step in 0..count + 2 * length {
+            let slot = &mut ring[step & mask];
+            let told = step.wrapping_sub(2 * length);
+            if REPORT && told < count {
+                // SAFETY: the operation kept what it found `length` steps ago.
+                out[told] = unsafe { self.engine.answers(&slot.found) };
             }
-            if g < count {
+            if step.wrapping_sub(length) < count {
+                // SAFETY: `self.engine` prepared the group `length` steps ago, and the caller of `run` has promised that it was
+                // built for the blocks of the operation.
+                unsafe {
+                    let keys = Prepared::new(&slot.group);
+                    self.operation.group::<REPORT>(self.engine, keys, &mut slot.found);
+                }
+            }
+            if step < count {
                 // May lie past the batch; a prefetch never faults.
-                prefetch(groups[g].as_ptr().wrapping_add(AHEAD * GROUP));
-                self.engine.prepare(&groups[g], &mut ring[g % N]);
+                prefetch(groups[step].as_ptr().wrapping_add(AHEAD * GROUP));
+                self.engine.prepare(&groups[step], &mut slot.group);
             }
-            if g >= LAG && g - LAG < count {
-                self.prefetch(&ring[(g - LAG) % N]);
+            let called = step.wrapping_sub(lag);
+            if called < count {
+                // SAFETY: `self.engine` prepared the group `lag` steps ago, less than `length`.
+                let keys = unsafe { Prepared::<E>::new(&ring[called & mask].group) };
+                // By index: a copy of all offsets would take the registers that the whole loop needs.
+                for lane in 0..GROUP {
+                    prefetch(blocks.wrapping_byte_add(keys.offset()[lane] as usize));
+                }
             }
         }
     }
@@ -330,23 +151,27 @@ impl<E: Engine, O: Operation<E>, const REPORT: bool> Batch<'_, E, O, REPORT> {
             }
         }
     }
+}
 
-    /// Calls the lines of a prepared group.
-    #[inline(always)]
-    fn prefetch(&self, group: &Group) {
-        for offset in group.offset {
-            prefetch(self.operation.blocks().wrapping_byte_add(offset as usize));
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_of_the_last_cache_is_near() {
+        assert_eq!(Schedule::new(8 << 20, 32 << 20), Schedule::NEAR);
+        assert_eq!(Schedule::new((8 << 20) + 1, 32 << 20), Schedule::FAR);
     }
 
-    /// Finishes group number `number`, which was prepared.
-    #[inline(always)]
-    fn finish(&mut self, group: &Group, number: usize) {
-        // SAFETY: only groups that `self.engine` prepared come here, and the caller of `schedule::run` has promised that
-        // it was built for the blocks of the operation.
-        let answers = unsafe { self.operation.group::<REPORT>(self.engine, group) };
-        if REPORT {
-            self.out[number] = answers;
+    /// A slot is used again only after its group was probed, and its lines are called before that.
+    #[test]
+    fn every_batch_fits_its_ring() {
+        for schedule in [Schedule::NEAR, Schedule::FAR] {
+            for groups in 1..100 {
+                let Schedule { ring, lag } = schedule.for_batch(groups);
+                assert!(ring.is_power_of_two() && ring <= MAX_RING && lag < ring, "{groups} groups");
+            }
+            assert_eq!(schedule.for_batch(usize::MAX / GROUP), schedule);
         }
     }
 }

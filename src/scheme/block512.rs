@@ -10,6 +10,9 @@ pub(crate) const BLOCK_BITS: u32 = 512;
 pub(crate) const BLOCK_BYTES: u64 = BLOCK_BITS as u64 / 8;
 /// The largest k: two bits in each word.
 pub(crate) const MAX_K: u32 = 16;
+/// The largest number of blocks: the kernels multiply a 64-bit hash by it as two products of 32-bit numbers, which is what the
+/// vector units have.
+pub(crate) const MAX_BLOCKS: u64 = u32::MAX as u64;
 
 /// Multiplier of the first product: byte w of `h * FIRST` places the bit of word w.
 pub(crate) const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -14,6 +14,9 @@ pub(crate) const BLOCK_BITS: u32 = WORDS * WORD_BITS;
 pub(crate) const BLOCK_BYTES: u64 = BLOCK_BITS as u64 / 8;
 /// Bits of a key: one in every word.
 pub(crate) const K: u32 = WORDS;
+/// The largest number of blocks: their bytes fit the signed 32-bit size in the header of a Parquet filter, and each block gets
+/// at least 64 of the 2^32 values that choose it.
+pub(crate) const MAX_BLOCKS: u64 = (1 << 26) - 1;
 
 /// The upper five bits of the low half of the hash, times the word's salt, place its bit.
 pub(crate) const SALT: [u32; 8] =

@@ -12,7 +12,7 @@ use super::shape::Shape;
 use super::untouched::Terms;
 use super::{MIN_RATE, cardinality, check_rate, spread};
 use crate::Error;
-use crate::scheme::block512::{BLOCK_BITS, BLOCK_BYTES, MAX_K, WORDS, bits_in_word};
+use crate::scheme::block512::{self, BLOCK_BITS, BLOCK_BYTES, MAX_K, WORDS, bits_in_word};
 
 pub use super::cardinality::Estimate;
 
@@ -20,7 +20,7 @@ pub use super::cardinality::Estimate;
 ///
 /// The kernels multiply a 64-bit hash by the number of blocks as two products of 32-bit numbers,
 /// which is what the vector units have.
-pub const MAX_BLOCKS: u64 = u32::MAX as u64;
+pub const MAX_BLOCKS: u64 = block512::MAX_BLOCKS;
 
 const SIZES: Sizes = Sizes { block_bytes: BLOCK_BYTES, max_blocks: MAX_BLOCKS };
 

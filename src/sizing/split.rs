@@ -18,7 +18,7 @@ use super::shape::Shape;
 use super::untouched::Terms;
 use super::{cardinality, check_rate, spread};
 use crate::Error;
-use crate::scheme::split::{BLOCK_BITS, BLOCK_BYTES, K, WORD_BITS, WORDS};
+use crate::scheme::split::{self as contract, BLOCK_BITS, BLOCK_BYTES, K, WORD_BITS, WORDS};
 
 pub use super::cardinality::Estimate;
 
@@ -28,7 +28,7 @@ pub use super::cardinality::Estimate;
 /// the blocks alike: of the 2³² values that choose the block, each gets at least 64, and at most one more than another.
 /// Near this limit, that raises rates by up to 0.04 % of themselves (at 10 %) or 0.1 % (at 10⁻⁴); at sizes around 4 GiB it would be
 /// up to 0.4 %, around 8 GiB 1.5 %, around 28 GiB 20 %.
-pub const MAX_BLOCKS: u64 = (1 << 26) - 1;
+pub const MAX_BLOCKS: u64 = contract::MAX_BLOCKS;
 
 /// The lowest false-positive rate that can be asked for.
 ///

@@ -102,15 +102,32 @@ def place(h, blocks, k):
 
 # FORMAT.md section 3.
 
-def file(blocks, k, seed, items, rate, keys):
-    payload = bytearray(64 * blocks)
+SALTS = (0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D, 0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31)
+
+
+def split_place(h, blocks):
+    """The same in split blocks."""
+    block = ((h >> 32) * blocks) >> 32
+    low = h & 0xFFFFFFFF
+    return block, [(word, (low * salt & 0xFFFFFFFF) >> 27) for word, salt in enumerate(SALTS)]
+
+
+# FORMAT.md section 4.
+
+BLOCK512, SPLIT = 1, 2
+
+
+def file(scheme, blocks, k, seed, items, rate, keys):
+    word_bytes = {BLOCK512: 8, SPLIT: 4}[scheme]
+    payload = bytearray(8 * word_bytes * blocks)
     for key in keys:
-        block, bits = place(hash_key(key, seed), blocks, k)
+        h = hash_key(key, seed)
+        block, bits = place(h, blocks, k) if scheme == BLOCK512 else split_place(h, blocks)
         for word, bit in bits:
-            payload[64 * block + 8 * word + bit // 8] |= 1 << bit % 8
+            payload[word_bytes * (8 * block + word) + bit // 8] |= 1 << bit % 8
     flags = (items is not None) + 2 * (rate is not None)
     header = bytes.fromhex("89424c4d0d0a1a0a")
-    header += struct.pack("<IIIIIIQQQd", 1, 1, 1, flags, k, 0, seed, blocks, items or 0, rate or 0.0)
+    header += struct.pack("<IIIIIIQQQd", 1, scheme, 1, flags, k, 0, seed, blocks, items or 0, rate or 0.0)
     header += bytes(56) + struct.pack("<I", zlib.crc32(payload))
     header += struct.pack("<I", zlib.crc32(header))
     assert len(header) == 128
@@ -126,6 +143,7 @@ LENGTHS = [0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 65, 9
 KS = [1, 4, 6, 7, 8, 9, 12, 15, 16]
 SHAPES = [1, 3, 1000]
 LARGEST = 2**32 - 1
+LARGEST_SPLIT = 2**26 - 1
 
 
 def border(blocks, number):
@@ -136,18 +154,31 @@ def border(blocks, number):
 HASHES = [0, 1, M64, 2**63, 2**32 - 1, 2**32, 0x0123456789ABCDEF, 0x9E3779B97F4A7C15, 0xDEADBEEFCAFEF00D,
           border(3, 1), border(3, 1) - 1, border(1000, 999), border(1000, 999) - 1]
 
-# (blocks, k, seed, items, rate, keys)
+# Of the upper half of a hash, the lowest in block 999 of 1000, and the one before.
+UPPER = -(-999 * 2**32 // 1000)
+SPLIT_HASHES = HASHES[:9] + [UPPER << 32, (UPPER << 32) - 1]
+
+# What the Parquet format gives: XXH64 of "hello" and "parquet" in 32 blocks.
+for h, where in [(0x26C7827D889F6DA3, (4, [20, 9, 10, 7, 9, 31, 28, 27])),
+                 (0x3C9D29275C52E429, (7, [2, 22, 22, 19, 26, 13, 4, 1]))]:
+    assert split_place(h, 32) == (where[0], list(enumerate(where[1])))
+
+# (scheme, blocks, k, seed, items, rate, keys)
 FILES = {
-    "empty": (1, 8, 0, None, None, []),
-    "fewer": (3, 5, 7, 100, None, [0, 1, 2, 3, 500, M64]),
-    "eight": (3, 8, M64, None, None, ["", "a", "key", "naïve", b"\x00\xff" * 40]),
-    "more": (3, 13, 0x0123456789ABCDEF, 12, None, [5, "five", 1 << 64]),
-    "one": (1, 4, 0, 1, 0.25, ["only"]),
-    "example": (2, 8, 0, 3, None, ["user1@mail.com", "user2@mail.com", 42]),
+    "empty": (BLOCK512, 1, 8, 0, None, None, []),
+    "fewer": (BLOCK512, 3, 5, 7, 100, None, [0, 1, 2, 3, 500, M64]),
+    "eight": (BLOCK512, 3, 8, M64, None, None, ["", "a", "key", "naïve", b"\x00\xff" * 40]),
+    "more": (BLOCK512, 3, 13, 0x0123456789ABCDEF, 12, None, [5, "five", 1 << 64]),
+    "one": (BLOCK512, 1, 4, 0, 1, 0.25, ["only"]),
+    "split": (SPLIT, 3, 8, 7, 30, None, [0, 1, 42, M64, 1 << 64, "", "split", b"\x00\xff" * 40]),
+    "split-empty": (SPLIT, 1, 8, 0, None, None, []),
+    "example": (BLOCK512, 2, 8, 0, 3, None, ["user1@mail.com", "user2@mail.com", 42]),
 }
 
 EXAMPLES = [(1, 0, 1000, 8), (2**64 - 1, 1, 1000, 4), ("abc", 0, 1000, 6), ("abc", 2, 3, 9),
             ("user1@mail.com", 0, 19532, 16), (1 << 64, 0, LARGEST, 1)]
+
+SPLIT_EXAMPLES = [(1, 0, 1000), ("abc", 2, 3), ("user1@mail.com", 0, LARGEST_SPLIT)]
 
 
 def key_as_text(key):
@@ -176,12 +207,17 @@ def answers():
             for h in HASHES:
                 block, bits = place(h, blocks, k)
                 yield f"place {h:x} {blocks} {k} {block} {bits_as_text(bits)}"
-    yield "# file <name> <blocks> <k> <seed> <items> <rate> <keys, comma-separated> <bytes>"
-    for name, (blocks, k, seed, items, rate, keys) in FILES.items():
+    yield "# split <hash> <blocks> <block> <word:bit ...>"
+    for blocks in SHAPES + [LARGEST_SPLIT]:
+        for h in SPLIT_HASHES:
+            block, bits = split_place(h, blocks)
+            yield f"split {h:x} {blocks} {block} {bits_as_text(bits)}"
+    yield "# file <name> <scheme> <blocks> <k> <seed> <items> <rate> <keys, comma-separated> <bytes>"
+    for name, (scheme, blocks, k, seed, items, rate, keys) in FILES.items():
         number = lambda value: "-" if value is None else value
         listed = ",".join(map(key_as_text, keys)) or "-"
         contents = file(*FILES[name]).hex()
-        yield f"file {name} {blocks} {k} {seed:x} {number(items)} {number(rate)} {listed} {contents}"
+        yield f"file {name} {scheme} {blocks} {k} {seed:x} {number(items)} {number(rate)} {listed} {contents}"
 
 
 def example_table():
@@ -197,6 +233,16 @@ def example_table():
         yield f"| {shown} | {seed} | {h:016x} | {blocks} | {k} | {block} | {bits_as_text(bits)} |"
 
 
+def split_example_table():
+    yield "| key | seed | h | blocks | block | bits |"
+    yield "|---|---|---|---|---|---|"
+    for key, seed, blocks in SPLIT_EXAMPLES:
+        h = hash_key(key, seed)
+        block, bits = split_place(h, blocks)
+        shown = key if isinstance(key, int) else f'"{key}"'
+        yield f"| {shown} | {seed} | {h:016x} | {blocks} | {block} | {bits_as_text(bits)} |"
+
+
 def example_file():
     contents = file(*FILES["example"])
     for at in range(0, len(contents), 16):
@@ -209,7 +255,8 @@ def check():
     if committed != "\n".join(answers()) + "\n":
         failures.append("tests/support/known_answers.txt is not what this program prints")
     document = (HERE.parent.parent / "docs" / "FORMAT.md").read_text(encoding="utf-8")
-    for name, lines in [("worked examples", example_table()), ("example file", example_file())]:
+    for name, lines in [("worked examples", example_table()), ("split examples", split_example_table()),
+                        ("example file", example_file())]:
         text = "\n".join(lines)
         if text not in document:
             failures.append(f"docs/FORMAT.md does not hold these {name}:\n{text}")

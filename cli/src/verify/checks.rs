@@ -49,8 +49,8 @@ pub(super) fn of_filter(filter: &str, findings: &Findings, rates: &Rates) -> [Ch
     let agreement = rates.agree_with(measured);
     let allowance = match (rates.allowance, agreement) {
         (0.0, _) => String::new(),
-        (allowance, Some(_)) => format!(" ± {allowance:.1e} for double hashing"),
-        (_, None) => "; too few bits for double hashing, at this rate".into(),
+        (allowance, Some(_)) => format!(" ± {allowance:.1e} for {}", rates.allowed_for),
+        (_, None) => format!("; too few bits to allow for {}, at this rate", rates.allowed_for),
     };
     [
         check(
@@ -99,7 +99,8 @@ mod tests {
             present: Answers { found: 1000, denied, differing },
             absent: Answers { found, denied: 1_000_000 - found, differing: 0 },
         };
-        let rates = Rates { predicted: 0.01, bounds: [0.0099, 0.0101], from_bits, allowance };
+        let rates =
+            Rates { predicted: 0.01, bounds: [0.0099, 0.0101], from_bits, allowance, allowed_for: "" };
         of_filter("", &findings, &rates).map(|check| check.result)
     }
 

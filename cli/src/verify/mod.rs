@@ -12,10 +12,11 @@ use std::process::ExitCode;
 
 use bloomline::BloomFilter;
 use bloomline::reference::ReferenceFilter;
-use bloomline::sizing::{blocked, classic};
+use bloomline::sizing::classic;
 use rand::prelude::*;
 
 use crate::args::{self, VerifyArgs};
+use crate::design::rate_and_spread;
 use crate::failure::{Context, Failure};
 use crate::interval::interval;
 use crate::keys::{Keys, Piece, Source, lines};
@@ -127,12 +128,13 @@ struct Plan {
 impl Plan {
     /// For filters sized for `sized_for` items that will hold `items`.
     fn new(args: &VerifyArgs, sized_for: u64, items: u64) -> Result<Self, Failure> {
-        let design = args.accuracy.design(sized_for, args.k.choice()).about("blocked filter")?;
+        let design = args.accuracy.design(sized_for, args.layout.layout()).about("blocked filter")?;
         let reference_bits = match args.accuracy.bits_per_key {
             None => classic::bits(sized_for, args.accuracy.rate()).about("reference filter")?,
             Some(bits_per_key) => (sized_for as f64 * bits_per_key).ceil() as u64,
         };
-        let rate = blocked::rate(items, design.blocks, design.k).about("blocked filter")?;
+        let (rate, _) =
+            rate_and_spread(design.scheme, items, design.blocks, design.k).about("blocked filter")?;
         let enough = ((FALSE_POSITIVES / rate) as u64).clamp(*PROBES.start(), *PROBES.end());
         Ok(Self {
             sized_for,
@@ -157,7 +159,7 @@ impl Plan {
 
     /// An empty filter, and a second one for the other way of inserting and for timing.
     fn blocked(&self, args: &VerifyArgs) -> Result<Pair<BloomFilter>, Failure> {
-        let empty = || args::empty_filter(self.sized_for, &args.accuracy, &args.k, &args.engine);
+        let empty = || args::empty_filter(self.sized_for, &args.accuracy, args.layout.layout(), &args.engine);
         Ok(Pair { full: empty()?, scratch: empty()? })
     }
 
@@ -218,6 +220,7 @@ fn verify<K: TestKey>(
         sized_for: plan.sized_for,
         probes,
         kernel: filter.kernel().name(),
+        scheme: filter.scheme().name(),
         pages: output::pages(filter.pages()),
         seed: args.engine.seed,
         threads: 1,

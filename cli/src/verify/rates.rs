@@ -1,8 +1,8 @@
 //! How far a measured rate, a rate read from bits, and a prediction may lie apart.
 
-use bloomline::sizing::blocked;
-use bloomline::{BloomFilter, reference::ReferenceFilter};
+use bloomline::{BloomFilter, Scheme, reference::ReferenceFilter};
 
+use crate::design::rate_and_spread;
 use crate::interval::SIGNIFICANCE;
 
 /// How many standard deviations between filters the rate may be off.
@@ -24,18 +24,27 @@ pub(super) struct Rates {
     pub(super) from_bits: f64,
     /// How much the true rate may differ from the one read from the bits.
     pub(super) allowance: f64,
+    /// Why it may.
+    pub(super) allowed_for: &'static str,
 }
 
 impl Rates {
     /// Of a blocked filter that holds `items` distinct keys.
     pub(super) fn of_blocked(filter: &BloomFilter, items: u64) -> Result<Self, bloomline::Error> {
-        let predicted = blocked::rate(items, filter.blocks(), filter.k())?;
-        let spread = blocked::spread(items, filter.blocks(), filter.k())?;
+        let blocks = filter.blocks();
+        let (predicted, spread) = rate_and_spread(filter.scheme(), items, blocks, filter.k())?;
+        let (n, b) = (items as f64, blocks as f64);
         // Keys that meet others in their block: nearly all of them, or the pairs where most are alone.
-        let n = items as f64;
-        let collisions = n.min(n * n / (2.0 * filter.blocks() as f64));
-        let bounds = blocked_bounds(collisions, predicted, spread);
-        Ok(Self { predicted, bounds, from_bits: filter.health().rate, allowance: 0.0 })
+        let collisions = n.min(n * n / (2.0 * b));
+        // The bits do not show twins.
+        let twins = if filter.scheme() == Scheme::SplitBlock { n / b * TWINS } else { 0.0 };
+        Ok(Self {
+            predicted,
+            bounds: blocked_bounds(collisions, predicted, spread, twins),
+            from_bits: filter.health().rate,
+            allowance: twins,
+            allowed_for: "keys with the same places",
+        })
     }
 
     /// Of a reference filter that holds `items` distinct keys.
@@ -56,6 +65,7 @@ impl Rates {
             bounds: [fill - distance, fill + distance].map(|fill| fill.clamp(0.0, 1.0).powi(k)),
             from_bits: filter.rate_from_fill(),
             allowance: double_hashing(filter, n),
+            allowed_for: "double hashing",
         }
     }
 
@@ -74,8 +84,13 @@ impl Rates {
     }
 }
 
-/// Where the rate lies in at least 99.9 % of all blocked filters, from the mean of the rate and its relative spread.
-fn blocked_bounds(collisions: f64, predicted: f64, spread: f64) -> [f64; 2] {
+/// The probability that a key of a split-block filter has all the places of another, whose bits cannot tell it: see
+/// `bloomline::sizing::split`.
+const TWINS: f64 = 1.0 / (1_u64 << 32) as f64;
+
+/// Where the rate by the bits lies in at least 99.9 % of all blocked filters, from the mean of the rate and its relative
+/// spread, when up to `twins` of the mean does not show in the bits.
+fn blocked_bounds(collisions: f64, predicted: f64, spread: f64, twins: f64) -> [f64; 2] {
     // That of `blocked::rate`.
     const ABSOLUTE_ERROR: f64 = 1e-26;
     if spread.is_nan() {
@@ -83,7 +98,8 @@ fn blocked_bounds(collisions: f64, predicted: f64, spread: f64) -> [f64; 2] {
         // (Markov's inequality).
         [0.0, (predicted + ABSOLUTE_ERROR) / SIGNIFICANCE]
     } else {
-        log_normal(spread, deviations(collisions)).map(|factor| factor * predicted)
+        let [low, high] = log_normal(spread, deviations(collisions));
+        [low * (predicted - twins).max(0.0), high * predicted]
     }
 }
 
@@ -147,11 +163,20 @@ mod tests {
 
     #[test]
     fn an_unknown_spread_is_bounded_by_markovs_inequality() {
-        let [low, high] = blocked_bounds(5.0, 4e-14, f64::NAN);
+        let [low, high] = blocked_bounds(5.0, 4e-14, f64::NAN, 0.0);
         assert_eq!(low, 0.0);
         assert_close(high, 4e-11, 1e-9);
         // A rate that is lost to rounding.
-        assert_close(blocked_bounds(1.0, 0.0, f64::NAN)[1], 1e-23, 1e-12);
+        assert_close(blocked_bounds(1.0, 0.0, f64::NAN, 0.0)[1], 1e-23, 1e-12);
+    }
+
+    /// The bounds reach down by what the bits do not show, and no further.
+    #[test]
+    fn twins_lower_the_lower_bound_only() {
+        let [low, high] = blocked_bounds(1e6, 1e-8, 0.01, 0.0);
+        let [with_twins, same] = blocked_bounds(1e6, 1e-8, 0.01, 3e-10);
+        assert_close(with_twins, 0.97 * low, 1e-12);
+        assert_eq!(same, high);
     }
 
     /// 700 bits of 100 keys among 287,552 collide 0.85 times on average: five or more collisions, in one filter of 500,

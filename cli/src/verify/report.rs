@@ -17,6 +17,8 @@ pub(super) struct Report {
     /// Absent keys that were probed.
     pub(super) probes: u64,
     pub(super) kernel: &'static str,
+    /// Of the blocked filter.
+    pub(super) scheme: &'static str,
     pub(super) pages: &'static str,
     pub(super) seed: u64,
     pub(super) threads: u32,
@@ -104,7 +106,7 @@ impl Report {
         }
         let (probes, seed) = (self.probes, self.seed);
         writeln!(text, ", {} certainly absent key{}, seed {seed}", count(probes), plural(probes))?;
-        write!(text, "kernel {}, {} pages", self.kernel, self.pages)?;
+        write!(text, "kernel {}, scheme {}, {} pages", self.kernel, self.scheme, self.pages)?;
         // Its memory is an ordinary vector, so large pages are an advantage that the ratios show.
         let reference = if self.pages == "huge" { " (the reference has ordinary ones)" } else { "" };
         writeln!(text, "{reference}, {} thread", self.threads)?;

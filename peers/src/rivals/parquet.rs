@@ -9,7 +9,7 @@ pub(crate) fn entry<K: RaceKey>() -> Entry<K> {
     Entry {
         name: "parquet Sbbf",
         package: "parquet",
-        scheme: "split256",
+        scheme: "split-block",
         hash: "XXH64 (fixed)",
         bulk: LOOP,
         build: Build::Empty(build),

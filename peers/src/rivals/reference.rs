@@ -43,4 +43,8 @@ impl<K: RaceKey> Rival<K> for ReferenceFilter {
     fn k(&self) -> Option<u32> {
         Some(self.k())
     }
+
+    fn kernel(&self) -> Option<&'static str> {
+        Some(REFERENCE)
+    }
 }

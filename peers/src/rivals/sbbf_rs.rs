@@ -9,7 +9,7 @@ pub(crate) fn entry<K: RaceKey>() -> Entry<K> {
     Entry {
         name: "sbbf-rs-safe",
         package: "sbbf-rs-safe",
-        scheme: "split256",
+        scheme: "split-block",
         hash: "the mixer of bloomline; foldhash (fast)",
         bulk: LOOP,
         build: Build::Empty(build),

@@ -3,8 +3,8 @@
 use wide::u64x8;
 
 use crate::block::Block;
+use crate::kernel::engine::{Engine, Shape};
 use crate::kernel::layout::Block512;
-use crate::kernel::schedule::{Engine, Shape};
 use crate::kernel::{Detected, EIGHT, MORE};
 use crate::scheme::block512::Placement;
 

@@ -4,8 +4,8 @@ use wide::u32x8;
 
 use crate::block::HalfBlock;
 use crate::kernel::Detected;
+use crate::kernel::engine::{Engine, Shape};
 use crate::kernel::layout::SplitBlock;
-use crate::kernel::schedule::{Engine, Shape};
 use crate::scheme::split::{PLACE_SHIFT, SALT};
 
 pub(super) struct PortableSplit<const CLASS: u8, const MIX: bool>(Shape);

@@ -1,8 +1,8 @@
 //! Blocks of 64 bytes, word by word.
 
 use crate::block::Block;
+use crate::kernel::engine::{Engine, Shape};
 use crate::kernel::layout::Block512;
-use crate::kernel::schedule::{Engine, Shape};
 use crate::kernel::{Detected, EIGHT, FEWER};
 use crate::scheme::block512::Placement;
 

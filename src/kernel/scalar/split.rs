@@ -2,8 +2,8 @@
 
 use crate::block::HalfBlock;
 use crate::kernel::Detected;
+use crate::kernel::engine::{Engine, Shape};
 use crate::kernel::layout::SplitBlock;
-use crate::kernel::schedule::{Engine, Shape};
 use crate::scheme::split::place;
 
 pub(super) struct ScalarSplit<const CLASS: u8, const MIX: bool>(Shape);

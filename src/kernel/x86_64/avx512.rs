@@ -8,11 +8,11 @@
 use core::arch::x86_64::*;
 
 use super::cpu_has;
-use super::hash512::{Hash512, load, missing, pattern, set};
+use super::hash512::{Hash512, load, missing, pattern, set, splat, store_lanes};
 use super::split512::Split512;
 use crate::block::Block;
+use crate::kernel::engine::{BlocksOf, Engine, Found, GROUP, Group, Prepared, Shape};
 use crate::kernel::layout::Block512;
-use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
 use crate::kernel::{Detected, EIGHT, FEWER, MORE, Row, by_class, functions};
 use crate::scheme::block512::Placement;
 
@@ -54,23 +54,30 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
         Self(Hash512::new(detected, shape))
     }
 
-    /// What the block lacks of the key whose products stand in `lane`.
+    /// A bit for each bit of the key in `lane`: whether it is set in the block. For k > 8, bits of both products take turns.
     #[inline(always)]
-    fn lacks(&self, block: &Block, first: __m512i, second: __m512i, run: u64, lane: usize) -> u64 {
+    fn bits(&self, block: &Block, first: __m512i, second: __m512i, lane: usize) -> u64 {
         // SAFETY: the CPU has AVX-512 VBMI and BITALG, or `self` would not exist.
         unsafe {
-            let block = load(&block.0);
             let places = if CLASS == MORE {
                 _mm512_permutex2var_epi8(first, load(&BYTES_OF_BOTH[lane]), second)
             } else {
                 _mm512_permutexvar_epi8(load(&BYTES[lane]), first)
             };
-            let missing = !_mm512_bitshuffle_epi64_mask(block, places);
+            _mm512_bitshuffle_epi64_mask(load(&block.0), places)
+        }
+    }
+
+    /// Which of the [`bits`](Self::bits) count, for all keys of a group.
+    #[inline(always)]
+    fn needed(&self, keys: Prepared<'_, Self>) -> __m512i {
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        unsafe {
             match CLASS {
-                EIGHT => missing,
-                FEWER => missing & run,
+                EIGHT => splat(u64::MAX),
+                FEWER => load(keys.run()),
                 // The even bits are those of the first product, which count in every word.
-                _ => missing & (run | 0x5555_5555_5555_5555),
+                _ => _mm512_or_si512(load(keys.run()), splat(0x5555_5555_5555_5555)),
             }
         }
     }
@@ -110,19 +117,43 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn missing_in_lane(&self, block: &Block, group: &Group, lane: usize) -> u64 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        let (first, second) = unsafe { (load(&group.first), load(&group.second)) };
-        self.lacks(block, first, second, group.run[lane], lane)
-    }
-
-    #[inline(always)]
     fn is_present(&self, missing: u64) -> bool {
         missing == 0
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[u64; GROUP]) -> u8 {
-        self.0.zeros(missing)
+    fn probe(&self, blocks: BlocksOf<'_, Self>, keys: Prepared<'_, Self>, found: &mut Found) {
+        let second = if CLASS == MORE { keys.second() } else { keys.first() };
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        let (first, second) = unsafe {
+            if CLASS != EIGHT {
+                store_lanes(&mut found.needed, self.needed(keys));
+            }
+            (load(keys.first()), load(second))
+        };
+        for lane in 0..GROUP {
+            found.bits.set(lane, self.bits(blocks.of(lane), first, second, lane));
+        }
+    }
+
+    #[inline(always)]
+    fn keep(&self, missing: &[u64; GROUP], found: &mut Found) {
+        for (lane, missing) in missing.iter().enumerate() {
+            // A word that misses its bit is a bit that was not found.
+            found.bits.set(lane, !missing);
+        }
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        unsafe { store_lanes(&mut found.needed, splat(u64::MAX)) }
+    }
+
+    #[inline(always)]
+    unsafe fn answers(&self, found: &Found) -> u8 {
+        // SAFETY: the CPU has AVX-512 F, or `self` would not exist; `probe` and `keep` write all lanes that
+        // are read here.
+        unsafe {
+            let needed = if CLASS == EIGHT { splat(u64::MAX) } else { load(found.needed.words()) };
+            let missing = _mm512_andnot_si512(load(found.bits.words()), needed);
+            _mm512_testn_epi64_mask(missing, missing)
+        }
     }
 }

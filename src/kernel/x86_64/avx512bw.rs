@@ -7,8 +7,8 @@ use super::cpu_has;
 use super::hash512::{Hash512, load, missing, pattern, set};
 use super::split512::Split512;
 use crate::block::Block;
+use crate::kernel::engine::{Engine, Found, GROUP, Group, Shape};
 use crate::kernel::layout::Block512;
-use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
 use crate::kernel::{Detected, EIGHT, Row, by_class, functions};
 use crate::scheme::block512::Placement;
 
@@ -66,7 +66,7 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[u64; GROUP]) -> u8 {
-        self.0.zeros(missing)
+    fn keep(&self, missing: &[u64; GROUP], found: &mut Found) {
+        found.set_answers(self.0.zeros(missing));
     }
 }

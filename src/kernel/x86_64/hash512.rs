@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 
 use crate::block::Block;
 use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS};
-use crate::kernel::schedule::{GROUP, Group, Shape};
+use crate::kernel::engine::{GROUP, Group, Lanes, Shape};
 use crate::kernel::{Detected, EIGHT, FEWER, MORE};
 use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
 
@@ -54,18 +54,18 @@ impl Hash512 {
             let sum = _mm512_add_epi64(self.times_blocks(_mm512_srli_epi64::<32>(h)), low);
             // The upper half of the sum is the block; 64 times that is the sum moved down by 26, its low bits cleared.
             let offset = _mm512_and_si512(_mm512_srli_epi64::<26>(sum), splat(!63));
-            store(&mut group.offset, offset);
+            store_lanes(&mut group.offset, offset);
             let first = _mm512_mullo_epi64(h, splat(FIRST));
-            store(&mut group.first, first);
+            store_lanes(&mut group.first, first);
             if CLASS != EIGHT {
                 let high = _mm512_and_si512(_mm512_srli_epi64::<59>(first), splat(0x18));
                 let low = _mm512_and_si512(_mm512_srli_epi64::<49>(first), splat(0x20));
                 let run = splat(block512::run_from_0(self.shape.k));
-                store(&mut group.run, _mm512_rolv_epi64(run, _mm512_or_si512(high, low)));
+                store_lanes(&mut group.run, _mm512_rolv_epi64(run, _mm512_or_si512(high, low)));
             }
             if CLASS == MORE {
                 let folded = _mm512_xor_si512(first, _mm512_srli_epi64::<FOLD>(first));
-                store(&mut group.second, _mm512_mullo_epi64(folded, splat(SECOND)));
+                store_lanes(&mut group.second, _mm512_mullo_epi64(folded, splat(SECOND)));
             }
         }
     }
@@ -79,11 +79,11 @@ impl Hash512 {
             if MIX {
                 h = self.mix(h);
             }
-            store(&mut group.first, h);
+            store_lanes(&mut group.first, h);
             let product = self.times_blocks(_mm512_srli_epi64::<32>(h));
             // The upper half of the product is the block; 32 times that is the product moved down by 27, its low bits cleared.
             let offset = _mm512_and_si512(_mm512_srli_epi64::<27>(product), splat(!31));
-            store(&mut group.offset, offset);
+            store_lanes(&mut group.offset, offset);
         }
     }
 
@@ -139,6 +139,15 @@ pub(super) unsafe fn load(words: &[u64; 8]) -> __m512i {
 unsafe fn store(words: &mut [u64; 8], value: __m512i) {
     // SAFETY: the caller's promise; eight words are 64 bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) }
+}
+
+/// # Safety
+///
+/// The CPU has AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn store_lanes(lanes: &mut Lanes, value: __m512i) {
+    // SAFETY: the caller's promise; eight words are 64 bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), value) }
 }
 
 /// Each of eight bytes of 0 or 0xff as a word of 0 or all ones.

@@ -4,7 +4,7 @@
 use core::arch::x86_64::*;
 
 use crate::block::HalfBlock;
-use crate::kernel::schedule::GROUP;
+use crate::kernel::engine::GROUP;
 use crate::scheme::split::{PLACE_SHIFT, SALT};
 
 /// What the block lacks of the bits of a key.

@@ -7,8 +7,8 @@ use super::hash512::{Hash512, load};
 use super::split256;
 use crate::block::HalfBlock;
 use crate::kernel::Detected;
+use crate::kernel::engine::{BlocksOf, Engine, Found, GROUP, Group, Prepared, Shape};
 use crate::kernel::layout::SplitBlock;
-use crate::kernel::schedule::{BlocksOf, Engine, GROUP, Group, Shape};
 use crate::scheme::split::{PLACE_SHIFT, SALT};
 
 pub(super) struct Split512<const CLASS: u8, const MIX: bool>(Hash512);
@@ -33,7 +33,7 @@ impl<const CLASS: u8, const MIX: bool> Split512<CLASS, MIX> {
 
     /// Which words of the blocks of lanes 2`pair` and 2`pair` + 1 have the keys' bits.
     #[inline(always)]
-    fn words(&self, blocks: BlocksOf<'_, HalfBlock>, group: &Group, pair: usize) -> __mmask16 {
+    fn words(&self, blocks: &BlocksOf<'_, Self>, keys: Prepared<'_, Self>, pair: usize) -> __mmask16 {
         // SAFETY: the CPU has AVX-512 F, or `self` would not exist; the load is of one row of the table.
         unsafe {
             let low = split256::load(&blocks.of(2 * pair).0);
@@ -41,7 +41,7 @@ impl<const CLASS: u8, const MIX: bool> Split512<CLASS, MIX> {
             let blocks = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
             let hashes = _mm512_permutexvar_epi32(
                 _mm512_loadu_si512(HASHES[pair].as_ptr().cast()),
-                load(&group.first),
+                load(keys.first()),
             );
             let salts = _mm512_broadcast_i64x4(split256::load(&SALT));
             let places = _mm512_srli_epi32::<PLACE_SHIFT>(_mm512_mullo_epi32(hashes, salts));
@@ -88,21 +88,22 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Split512<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
+    fn keep(&self, missing: &[__m256i; GROUP], found: &mut Found) {
         // SAFETY: as in `missing`.
-        unsafe { split256::are_zero(missing) }
+        found.set_answers(unsafe { split256::are_zero(missing) });
     }
 
     #[inline(always)]
-    fn contains_group(&self, blocks: BlocksOf<'_, HalfBlock>, group: &Group) -> u8 {
-        let pair = |i| self.words(blocks, group, i);
+    fn probe(&self, blocks: BlocksOf<'_, Self>, keys: Prepared<'_, Self>, found: &mut Found) {
+        let pair = |i| self.words(&blocks, keys, i);
         // SAFETY: the CPU has AVX-512 BW, or `self` would not exist.
         unsafe {
             let low = _mm512_kunpackw(u32::from(pair(1)), u32::from(pair(0)));
             let high = _mm512_kunpackw(u32::from(pair(3)), u32::from(pair(2)));
             // A byte for each key, with all bits set when every word has the key's bit.
             let words = _mm_cvtsi64_si128(_mm512_kunpackd(high.into(), low.into()) as i64);
-            _mm_movemask_epi8(_mm_cmpeq_epi8(words, _mm_set1_epi8(-1))) as u8
+            let answers = _mm_movemask_epi8(_mm_cmpeq_epi8(words, _mm_set1_epi8(-1)));
+            found.set_answers(answers as u8);
         }
     }
 }

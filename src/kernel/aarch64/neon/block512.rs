@@ -8,8 +8,8 @@ use core::arch::aarch64::*;
 
 use super::{are_zero, is_zero};
 use crate::block::Block;
+use crate::kernel::engine::{Engine, Found, GROUP, Shape};
 use crate::kernel::layout::Block512;
-use crate::kernel::schedule::{Engine, GROUP, Shape};
 use crate::kernel::{Detected, EIGHT, FEWER};
 use crate::scheme::block512::Placement;
 
@@ -127,7 +127,7 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Neon<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[uint64x2_t; GROUP]) -> u8 {
-        are_zero(missing)
+    fn keep(&self, missing: &[uint64x2_t; GROUP], found: &mut Found) {
+        found.set_answers(are_zero(missing));
     }
 }

@@ -6,7 +6,7 @@ mod split;
 
 use core::arch::aarch64::*;
 
-use crate::kernel::schedule::GROUP;
+use crate::kernel::engine::GROUP;
 use crate::kernel::{EIGHT, Row, by_class, functions};
 use block512::Neon;
 use split::NeonSplit;

@@ -6,8 +6,8 @@ use core::arch::aarch64::*;
 use super::{are_zero, is_zero};
 use crate::block::HalfBlock;
 use crate::kernel::Detected;
+use crate::kernel::engine::{Engine, Found, GROUP, Shape};
 use crate::kernel::layout::SplitBlock;
-use crate::kernel::schedule::{Engine, GROUP, Shape};
 use crate::scheme::split::{PLACE_SHIFT, SALT};
 
 pub(super) struct NeonSplit<const CLASS: u8, const MIX: bool>(Shape);
@@ -88,7 +88,7 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for NeonSplit<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[uint64x2_t; GROUP]) -> u8 {
-        are_zero(missing)
+    fn keep(&self, missing: &[uint64x2_t; GROUP], found: &mut Found) {
+        found.set_answers(are_zero(missing));
     }
 }

@@ -6,10 +6,10 @@
 
 use core::arch::x86_64::*;
 
-use super::{Factor, load, mix, splat, store, times};
+use super::{Factor, load, mix, splat, store, store_lanes, times};
 use crate::block::Block;
+use crate::kernel::engine::{Engine, Found, GROUP, Group, Prepared, Shape};
 use crate::kernel::layout::Block512;
-use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
 use crate::kernel::x86_64::split256::{are_zero, is_zero};
 use crate::kernel::{Detected, EIGHT, FEWER, MORE};
 use crate::scheme::block512::{self, FIRST, FOLD, Placement, SECOND};
@@ -34,10 +34,9 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     /// Hashes half a group.
     #[inline(always)]
     fn prepare_half(&self, words: &[u64], group: &mut Group, half: usize) {
-        let lanes = 4 * half..4 * half + 4;
         // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
-            let mut h = load(&words[lanes.clone()]);
+            let mut h = load(&words[4 * half..]);
             if MIX {
                 h = mix(&self.shape.seed, h);
             }
@@ -46,7 +45,7 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             let sum = _mm256_add_epi64(self.blocks.times(_mm256_srli_epi64::<32>(h)), low);
             // The upper half of the sum is the block; 64 times that is the sum moved down by 26, its low bits cleared.
             let offset = _mm256_and_si256(_mm256_srli_epi64::<26>(sum), splat(!63));
-            store(&mut group.offset[lanes.clone()], offset);
+            store_lanes(&mut group.offset, half, offset);
             let first = times(h, FIRST);
             let places = splat(PLACES);
             // What keeps the bits of a word out of the pattern, where there is such a word.
@@ -55,11 +54,11 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
             if CLASS == FEWER {
                 first_places = _mm256_or_si256(first_places, none);
             }
-            store(&mut group.first[lanes.clone()], first_places);
+            store_lanes(&mut group.first, half, first_places);
             if CLASS == MORE {
                 let folded = _mm256_xor_si256(first, _mm256_srli_epi64::<{ FOLD as i32 }>(first));
                 let second_places = _mm256_and_si256(times(folded, SECOND), places);
-                store(&mut group.second[lanes], _mm256_or_si256(second_places, none));
+                store_lanes(&mut group.second, half, _mm256_or_si256(second_places, none));
             }
         }
     }
@@ -114,9 +113,10 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn pattern_in_lane(&self, group: &Group, lane: usize) -> [__m256i; 2] {
+    fn pattern_in_lane(&self, keys: Prepared<'_, Self>, lane: usize) -> [__m256i; 2] {
+        let second = if CLASS == MORE { keys.second() } else { keys.first() };
         // SAFETY: the CPU has AVX2, or `self` would not exist.
-        let (first, second) = unsafe { (pair(&group.first, lane / 2), pair(&group.second, lane / 2)) };
+        let (first, second) = unsafe { (pair(keys.first(), lane / 2), pair(second, lane / 2)) };
         self.pattern(first, second, lane % 2)
     }
 
@@ -155,6 +155,8 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     type Layout = Block512;
     const CLASS: u8 = CLASS;
     const MIX: bool = MIX;
+    // What keeps a word out of the run stands in the places.
+    const WRITES_RUN: bool = false;
 
     /// The missing bits of words w, w + 4 together in lane w.
     type Missing = __m256i;
@@ -181,13 +183,13 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn missing_in_lane(&self, block: &Block, group: &Group, lane: usize) -> __m256i {
-        self.lacks(block, self.pattern_in_lane(group, lane))
+    fn missing_in_lane(&self, block: &Block, keys: Prepared<'_, Self>, lane: usize) -> __m256i {
+        self.lacks(block, self.pattern_in_lane(keys, lane))
     }
 
     #[inline(always)]
-    fn insert_in_lane(&self, block: &mut Block, group: &Group, lane: usize) -> __m256i {
-        self.set(block, self.pattern_in_lane(group, lane))
+    fn insert_in_lane(&self, block: &mut Block, keys: Prepared<'_, Self>, lane: usize) -> __m256i {
+        self.set(block, self.pattern_in_lane(keys, lane))
     }
 
     #[inline(always)]
@@ -197,9 +199,9 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
+    fn keep(&self, missing: &[__m256i; GROUP], found: &mut Found) {
         // SAFETY: the CPU has AVX2, or `self` would not exist.
-        unsafe { are_zero(missing) }
+        found.set_answers(unsafe { are_zero(missing) });
     }
 }
 

@@ -8,6 +8,7 @@ use core::arch::x86_64::*;
 
 use super::cpu_has;
 use crate::hash::{MIX_1, MIX_2, MIX_SHIFTS, Seed};
+use crate::kernel::engine::Lanes;
 use crate::kernel::{Detected, EIGHT, Row, by_class, functions};
 use block512::Avx2;
 use split::Avx2Split;
@@ -89,6 +90,18 @@ unsafe fn store(words: &mut [u64], value: __m256i) {
     let words: &mut [u64; 4] = words.first_chunk_mut().expect("four words");
     // SAFETY: the caller's promise; four words are 32 bytes, and the store needs no alignment.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), value) }
+}
+
+/// Writes four lanes, the lower or the upper ones.
+///
+/// # Safety
+///
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn store_lanes(lanes: &mut Lanes, half: usize, value: __m256i) {
+    assert!(half < 2);
+    // SAFETY: the caller's promise; half of eight words is 32 bytes, and the store needs no alignment.
+    unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().add(4 * half).cast(), value) }
 }
 
 /// The low 64 bits of each lane's product with `factor`, from products of 32 bits.

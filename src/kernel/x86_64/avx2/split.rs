@@ -3,11 +3,11 @@
 
 use core::arch::x86_64::*;
 
-use super::{Factor, load, mix, splat, store};
+use super::{Factor, load, mix, splat, store_lanes};
 use crate::block::HalfBlock;
 use crate::kernel::Detected;
+use crate::kernel::engine::{Engine, Found, GROUP, Group, Shape};
 use crate::kernel::layout::SplitBlock;
-use crate::kernel::schedule::{Engine, GROUP, Group, Shape};
 use crate::kernel::x86_64::split256;
 
 pub(super) struct Avx2Split<const CLASS: u8, const MIX: bool> {
@@ -24,18 +24,17 @@ impl<const CLASS: u8, const MIX: bool> Avx2Split<CLASS, MIX> {
     /// Hashes half a group.
     #[inline(always)]
     fn prepare_half(&self, words: &[u64], group: &mut Group, half: usize) {
-        let lanes = 4 * half..4 * half + 4;
         // SAFETY: the CPU has AVX2, or `self` would not exist.
         unsafe {
-            let mut h = load(&words[lanes.clone()]);
+            let mut h = load(&words[4 * half..]);
             if MIX {
                 h = mix(&self.shape.seed, h);
             }
-            store(&mut group.first[lanes.clone()], h);
+            store_lanes(&mut group.first, half, h);
             let product = self.blocks.times(_mm256_srli_epi64::<32>(h));
             // The upper half of the product is the block; 32 times that is the product moved down by 27, its low bits cleared.
             let offset = _mm256_and_si256(_mm256_srli_epi64::<27>(product), splat(!31));
-            store(&mut group.offset[lanes], offset);
+            store_lanes(&mut group.offset, half, offset);
         }
     }
 }
@@ -79,8 +78,8 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2Split<CLASS, MIX> {
     }
 
     #[inline(always)]
-    fn are_present(&self, missing: &[__m256i; GROUP]) -> u8 {
+    fn keep(&self, missing: &[__m256i; GROUP], found: &mut Found) {
         // SAFETY: the CPU has AVX2, or `self` would not exist.
-        unsafe { split256::are_zero(missing) }
+        found.set_answers(unsafe { split256::are_zero(missing) });
     }
 }
