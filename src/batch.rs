@@ -1,6 +1,7 @@
 //! Batches of keys of any type: cut into chunks of words for the kernel, and the kernel's bitmask turned into the
 //! form that the caller asked for.
 
+use crate::block::prefetch;
 use crate::error::Error;
 use crate::hash::Seed;
 use crate::kernel::BitArray;
@@ -8,13 +9,23 @@ use crate::kernel::engine::{GROUP, Words};
 use crate::key::Key;
 
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
-const WORDS: usize = env(option_env!("CHUNK"), 512);
+const WORDS: usize = 512;
 
 /// The same for short batches, which would spend their time on clearing a longer buffer.
 const FEW_WORDS: usize = 64;
 
 /// Batches of so few keys are handed to the kernel one by one: what a batch costs once would be most of its time.
 const FEW: usize = 15;
+
+/// Bytes between calling keys and reading them: a page. The CPU's own prefetchers lose the stream of keys among the scattered
+/// accesses to the filter.
+const AHEAD: usize = 4096;
+
+/// Groups between calling what keys refer to and reading it.
+const REFERRED_AHEAD: usize = 4;
+
+/// Bytes in a cache line.
+const LINE: usize = 64;
 
 /// Words in the bitmask of a chunk, when the answers of the kernel are not what the caller asked for.
 const MASK: usize = 64;
@@ -90,19 +101,20 @@ fn buffered<K: Key, const N: usize>(keys: &[K], seed: &Seed, mut take: impl FnMu
     }
 }
 
+/// The words of keys, group by group. The CPU works on several keys at a time by itself, since none waits for another; what
+/// it needs is their bytes in time.
 #[inline]
 fn fill<K: Key>(keys: &[K], seed: &Seed, words: &mut [u64]) {
     let (groups, rest) = keys.as_chunks::<GROUP>();
     let (word_groups, word_rest) = words.as_chunks_mut::<GROUP>();
     for (i, (group, words)) in groups.iter().zip(word_groups).enumerate() {
-        let ahead = group.as_ptr().wrapping_byte_add(STREAM_AHEAD).cast::<u8>();
-        if STREAM_AHEAD > 0 { for at in (0..size_of::<[K; GROUP]>()).step_by(64) {
-            crate::block::prefetch(ahead.wrapping_add(at));
-        } }
-        if REF_AHEAD > 0 && let Some(group) = groups.get(i + REF_AHEAD) {
-            for key in group {
-                key.prefetch();
-            }
+        // May lie past the batch; a prefetch never faults.
+        let ahead = group.as_ptr().wrapping_byte_add(AHEAD).cast::<u8>();
+        for line in (0..size_of_val(group)).step_by(LINE) {
+            prefetch(ahead.wrapping_add(line));
+        }
+        for key in groups.get(i + REFERRED_AHEAD).into_iter().flatten() {
+            key.prefetch();
         }
         for (word, key) in words.iter_mut().zip(group) {
             *word = key.word(seed);
@@ -112,14 +124,6 @@ fn fill<K: Key>(keys: &[K], seed: &Seed, words: &mut [u64]) {
         *word = key.word(seed);
     }
 }
-const fn env(s: Option<&str>, d: usize) -> usize {
-    match s {
-        None => d,
-        Some(s) => match usize::from_str_radix(s, 10) { Ok(v) => v, Err(_) => d },
-    }
-}
-const STREAM_AHEAD: usize = env(option_env!("STREAM"), 4096);
-const REF_AHEAD: usize = env(option_env!("REF"), 4);
 
 /// The words of keys of this type, with what they are.
 fn tagged<K: Key>(words: &[u64]) -> Words<'_> {

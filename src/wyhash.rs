@@ -60,7 +60,9 @@ fn absorb_two(key: &[u8], seed: u64) -> u64 {
 fn absorb(key: &[u8], seed: u64) -> u64 {
     let mut rest = key;
     let mut lanes = [seed; 3];
-    while let Some((block, after)) = rest.split_first_chunk::<48>() && !after.is_empty() {
+    while let Some((block, after)) = rest.split_first_chunk::<48>()
+        && !after.is_empty()
+    {
         let (pieces, _) = block.as_chunks::<16>();
         for i in 0..3 {
             let [a, b] = words(&pieces[i]);
@@ -69,7 +71,9 @@ fn absorb(key: &[u8], seed: u64) -> u64 {
         rest = after;
     }
     let mut seed = lanes[0] ^ lanes[1] ^ lanes[2];
-    while let Some((piece, after)) = rest.split_first_chunk::<16>() && !after.is_empty() {
+    while let Some((piece, after)) = rest.split_first_chunk::<16>()
+        && !after.is_empty()
+    {
         let [a, b] = words(piece);
         seed = mix(a ^ SECRET[1], b ^ seed);
         rest = after;

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules, lowest first. A module may use those of earlier rows only.
-const LAYERS: [&[&str]; 9] = [
-    &["error"],
+const LAYERS: [&[&str]; 10] = [
+    &["error", "wyhash"],
     &["hash", "reference"],
     &["scheme"],
-    &["sizing", "key", "block"],
+    &["sizing", "block"],
+    &["key"],
     &["kernel"],
     &["batch"],
     &["filter"],
