@@ -25,6 +25,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Verify(VerifyArgs),
+    Bench(BenchArgs),
     Size(SizeArgs),
     Build(BuildArgs),
     Query(QueryArgs),
@@ -61,6 +62,85 @@ pub(crate) struct VerifyArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Measure this machine: every kernel, the reference and the roofline, at several filter sizes.
+///
+/// The roofline is the least that any filter of one cache line per key can take: it hashes the keys and loads a word of
+/// their lines. Rounds are interleaved, so that a change of the machine's speed meets all alike, and a ratio is that of
+/// times of one round. Keys are 64-bit integers; the false-positive rate of each filter stands beside its times. The
+/// reference has no batch call: its bulk is a loop.
+///
+/// The machine should have nothing else to do. With all defaults it takes about two minutes.
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// Sizes of the filters: bytes, or with a suffix K, M, G (powers of 1024) [default: 16K,256K,4M, and unless --quick
+    /// 64M,512M as far as memory allows]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = filter_bytes)]
+    pub(crate) sizes: Vec<u64>,
+    /// Per cent of looked-up keys that are present [default: 0,50,100]
+    #[arg(long, value_name = "PERCENTAGES", value_delimiter = ',', value_parser = value_parser!(u32).range(0..=100))]
+    pub(crate) hit_rates: Vec<u32>,
+    /// The false-positive rate of block512 that decides the bits per key, in [1e-15, 1)
+    #[arg(short = 'p', long, value_name = "P", allow_negative_numbers = true)]
+    pub(crate) fpr: Option<f64>,
+    /// The bits per key to spend [default: 10]
+    #[arg(long, value_name = "C", allow_negative_numbers = true, conflicts_with = "fpr")]
+    pub(crate) bits_per_key: Option<f64>,
+    /// Kernels [default: all that this CPU can run]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) kernels: Vec<String>,
+    /// Schemes [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = schemes())]
+    pub(crate) schemes: Vec<Scheme>,
+    /// Numbers of threads that look up at the same time, each pinned to a core, up to 1024
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1", value_parser = threads)]
+    pub(crate) threads: Vec<usize>,
+    /// The pages to hold the filters in
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "huge")]
+    pages: Vec<PageKind>,
+    /// The seed of the keys and the hash
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Few rounds and small sizes, for a first look in seconds
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print one JSON object, with the times of all rounds
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page with plots, which needs no network
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+impl BenchArgs {
+    pub(crate) fn pages(&self) -> Vec<Pages> {
+        let mut pages: Vec<Pages> = self.pages.iter().map(|&kind| kind.into()).collect();
+        pages.dedup();
+        pages
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|threads| (1..=1024).contains(threads))
+        .ok_or_else(|| "not from 1 to 1024".into())
+}
+
+/// A multiple of a cache line, so that filters of both schemes take exactly as much.
+fn filter_bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let range = 4096..=64 << 30;
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    bytes
+        .filter(|bytes| range.contains(bytes) && bytes % 64 == 0)
+        .ok_or_else(|| "not a multiple of 64 from 4K to 64G".into())
 }
 
 /// Calculate size, k and exact false-positive rate of the blocked, the split-block and the classic filter.
@@ -266,6 +346,15 @@ enum PageKind {
     Huge,
 }
 
+impl From<PageKind> for Pages {
+    fn from(kind: PageKind) -> Self {
+        match kind {
+            PageKind::Ordinary => Self::Ordinary,
+            PageKind::Huge => Self::Huge,
+        }
+    }
+}
+
 impl Engine {
     /// The kernel that was asked for, if any.
     pub(crate) fn kernel(&self) -> Result<Option<Kernel>, Failure> {
@@ -294,11 +383,7 @@ pub(crate) fn empty_filter(
     if let Some(kernel) = engine.kernel()? {
         builder = builder.kernel(kernel);
     }
-    let pages = match engine.pages {
-        PageKind::Ordinary => Pages::Ordinary,
-        PageKind::Huge => Pages::Huge,
-    };
-    builder.seed(engine.seed).pages(pages).build().about("filter")
+    builder.seed(engine.seed).pages(engine.pages.into()).build().about("filter")
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

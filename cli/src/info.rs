@@ -16,6 +16,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     if args.json { output::print_json(&info) } else { output::print(&info.to_text()) }
 }
 
+/// Where Linux describes the caches of the first core.
+const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
+
 /// None stands for what the system does not tell.
 #[derive(Serialize)]
 struct Info {
@@ -88,7 +91,7 @@ impl Info {
                 .collect(),
             selected_kernel: Kernel::best().name(),
             schemes: Scheme::ALL.map(SchemeInfo::from).into(),
-            caches: caches(Path::new("/sys/devices/system/cpu/cpu0/cache")),
+            caches: caches(Path::new(CACHES)),
             page_bytes: page_size::get(),
             huge_page_bytes: read(&huge.join("hpage_pmd_size")).and_then(|size| size.parse().ok()),
             transparent_huge_pages: read(&huge.join("enabled")).as_deref().and_then(chosen),
@@ -166,6 +169,22 @@ fn features() -> Vec<Feature> {
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
 fn features() -> Vec<Feature> {
     Vec::new()
+}
+
+/// Levels and bytes of the first core's data caches, nearest first; none where the system does not tell.
+pub(crate) fn data_caches() -> impl Iterator<Item = (u32, u64)> {
+    let data = caches(Path::new(CACHES)).into_iter().filter(|cache| cache.kind != "instruction");
+    data.filter_map(|cache| {
+        let kib: u64 = cache.size.strip_suffix('K')?.parse().ok()?;
+        Some((cache.level.parse().ok()?, kib.checked_mul(1024)?))
+    })
+}
+
+/// The CPU, its cores and its architecture, in words.
+pub(crate) fn machine() -> String {
+    let Info { cpu, architecture, logical_cores, .. } = Info::read();
+    let cores = logical_cores.map_or("unknown".into(), |cores| cores.to_string());
+    format!("{}, {cores} logical cores, {architecture}", cpu.as_deref().unwrap_or("unknown CPU"))
 }
 
 /// The caches that Linux lists in `directory`, nearest first.
