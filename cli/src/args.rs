@@ -71,7 +71,7 @@ pub(crate) struct VerifyArgs {
 /// times of one round. Keys are 64-bit integers; the false-positive rate of each filter stands beside its times. The
 /// reference has no batch call: its bulk is a loop.
 ///
-/// The machine should have nothing else to do. With all defaults it takes about two minutes.
+/// The machine should have nothing else to do. With all defaults it takes about six minutes.
 #[derive(Args)]
 pub(crate) struct BenchArgs {
     /// Sizes of the filters: bytes, or with a suffix K, M, G (powers of 1024) [default: 16K,256K,4M, and unless --quick
