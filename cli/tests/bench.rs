@@ -160,20 +160,20 @@ fn bad_values_are_refused_before_anything_is_measured() {
     let directory = Directory::new();
     let lost = directory.path("no/such/page.html");
     for (options, parts) in [
-        ("--sizes 0", ["0", "4K"]),
+        ("--sizes 0", ["'0'", "4K"]),
         ("--sizes 100", ["100", "multiple of 64"]),
         ("--sizes 99999999999999999999G", ["99999999999999999999G", "64G"]),
         ("--sizes 64G --quick", ["memory", "available"]),
         ("--hit-rates 101", ["101", "0..=100"]),
         ("--kernels abacus", ["abacus", "available: "]),
         ("--schemes abacus", ["abacus", "split-block"]),
-        ("--threads 0", ["0", "1 to 1024"]),
+        ("--threads 0", ["'0'", "1 to 1024"]),
         ("--threads 100000", ["100000", "1 to 1024"]),
         ("--fpr 2", ["2", "[1e-15, 1)"]),
         ("--fpr NaN", ["NaN", "[1e-15, 1)"]),
         ("--bits-per-key 0", ["0", "above 0"]),
         ("--bits-per-key NaN", ["NaN", "above 0"]),
-        ("--bits-per-key 1e-9", ["1", ""]),
+        ("--bits-per-key 1e-9", ["memory", "available"]),
         ("--bits-per-key 10 --fpr 0.01", ["--bits-per-key", "--fpr"]),
         ("--pages tiny", ["tiny", "ordinary"]),
         ("--html .", [".", "directory"]),
