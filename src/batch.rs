@@ -7,6 +7,7 @@ use crate::hash::Seed;
 use crate::kernel::BitArray;
 use crate::kernel::engine::{GROUP, Words};
 use crate::key::Key;
+use crate::key::sealed::Hashed;
 
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
 const WORDS: usize = 512;
@@ -113,8 +114,9 @@ fn fill<K: Key>(keys: &[K], seed: &Seed, words: &mut [u64]) {
         for line in (0..size_of_val(group)).step_by(LINE) {
             prefetch(ahead.wrapping_add(line));
         }
-        for key in groups.get(i + REFERRED_AHEAD).into_iter().flatten() {
-            key.prefetch();
+        // Not by `flatten`, whose loop would stay where there is nothing to call.
+        if let Some(group) = groups.get(i + REFERRED_AHEAD) {
+            group.iter().for_each(Hashed::prefetch);
         }
         for (word, key) in words.iter_mut().zip(group) {
             *word = key.word(seed);
