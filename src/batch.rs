@@ -18,9 +18,9 @@ const FEW_WORDS: usize = 64;
 /// Batches of so few keys are handed to the kernel one by one: what a batch costs once would be most of its time.
 const FEW: usize = 15;
 
-/// Bytes between calling keys and reading them: a page. The CPU's own prefetchers lose the stream of keys among the scattered
+/// Bytes between calling keys and reading them. The CPU's own prefetchers lose the stream of keys among the scattered
 /// accesses to the filter.
-const AHEAD: usize = 4096;
+const AHEAD: usize = 8192;
 
 /// Groups between calling what keys refer to and reading it.
 const REFERRED_AHEAD: usize = 4;
