@@ -1,6 +1,5 @@
 //! `bloomline info`: what this machine has.
 
-use std::fs;
 use std::path::Path;
 use std::thread;
 
@@ -9,6 +8,7 @@ use serde::Serialize;
 
 use crate::args::InfoArgs;
 use crate::failure::Failure;
+use crate::machine::{self, Cache, read};
 use crate::output::{self, memory};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
@@ -60,25 +60,12 @@ impl From<Scheme> for SchemeInfo {
     }
 }
 
-/// A cache of the first core.
-#[derive(Serialize)]
-struct Cache {
-    level: String,
-    kind: String,
-    size: String,
-    /// The logical cores that share it.
-    shared_by: Option<String>,
-}
-
 impl Info {
     fn read() -> Self {
-        let mut system = sysinfo::System::new();
-        system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
-        let brand = system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
         let available: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
         let huge = Path::new("/sys/kernel/mm/transparent_hugepage");
         Self {
-            cpu: brand.filter(|brand| !brand.is_empty()),
+            cpu: machine::cpu(),
             architecture: std::env::consts::ARCH,
             physical_cores: sysinfo::System::physical_core_count(),
             logical_cores: thread::available_parallelism().ok().map(Into::into),
@@ -88,7 +75,7 @@ impl Info {
                 .collect(),
             selected_kernel: Kernel::best().name(),
             schemes: Scheme::ALL.map(SchemeInfo::from).into(),
-            caches: caches(Path::new("/sys/devices/system/cpu/cpu0/cache")),
+            caches: machine::caches(),
             page_bytes: page_size::get(),
             huge_page_bytes: read(&huge.join("hpage_pmd_size")).and_then(|size| size.parse().ok()),
             transparent_huge_pages: read(&huge.join("enabled")).as_deref().and_then(chosen),
@@ -168,25 +155,6 @@ fn features() -> Vec<Feature> {
     Vec::new()
 }
 
-/// The caches that Linux lists in `directory`, nearest first.
-fn caches(directory: &Path) -> Vec<Cache> {
-    let cache = |index: u32| {
-        let entry = directory.join(format!("index{index}"));
-        let field = |name| read(&entry.join(name));
-        Some(Cache {
-            level: field("level")?,
-            kind: field("type")?.to_lowercase(),
-            size: field("size")?,
-            shared_by: field("shared_cpu_list"),
-        })
-    };
-    (0..).map_while(cache).collect()
-}
-
-fn read(path: &Path) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim().to_owned())
-}
-
 /// The choice in brackets: `always [madvise] never`.
 fn chosen(choices: &str) -> Option<String> {
     let (_, rest) = choices.split_once('[')?;
@@ -202,10 +170,5 @@ mod tests {
         assert_eq!(chosen("always [madvise] never").as_deref(), Some("madvise"));
         assert_eq!(chosen("always"), None);
         assert_eq!(chosen("[always"), None);
-    }
-
-    #[test]
-    fn a_machine_without_sysfs_has_unknown_caches() {
-        assert!(caches(Path::new("/nonexistent")).is_empty());
     }
 }
