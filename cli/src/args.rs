@@ -8,6 +8,7 @@ use bytesize::ByteSize;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
+use crate::bench;
 use crate::design::{Design, Layout, Size};
 use crate::failure::{Context, Failure};
 use crate::memory;
@@ -25,6 +26,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Verify(VerifyArgs),
+    Bench(BenchArgs),
     Size(SizeArgs),
     Build(BuildArgs),
     Query(QueryArgs),
@@ -61,6 +63,63 @@ pub(crate) struct VerifyArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Measure every kernel, the reference and the roofline on this machine.
+///
+/// Times are nanoseconds a key: the median over rounds in which all take turns, with the least and the most. Beside each
+/// stand its ratio to the roofline of the same round, which is the least time that a filter of one cache line per key can
+/// take for 64-bit keys in bulk, and the false-positive rate, measured with absent keys.
+///
+/// The reference, a classic Bloom filter, has no call for many keys: its bulk is a loop. Inserts run on one thread. Nothing
+/// else should run meanwhile.
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// Sizes of the filters: bytes, or with a suffix K, M, G (powers of 1024) [default: 16K,256K,4M,64M, and 512M unless
+    /// --quick]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true, value_parser = bench::filter_bytes)]
+    pub(crate) sizes: Vec<u64>,
+    /// Per cent of the looked-up keys that are present
+    #[arg(long, value_name = "PERCENTAGES", value_delimiter = ',', default_value = "0,50,100", allow_negative_numbers = true,
+        value_parser = value_parser!(u32).range(0..=100))]
+    pub(crate) hit_rates: Vec<u32>,
+    /// Fill each filter until this is its expected false-positive rate
+    #[arg(short = 'p', long, value_name = "P", allow_negative_numbers = true)]
+    pub(crate) fpr: Option<f64>,
+    /// Fill all filters to these bits per key, from 5 to 64 [default: 10]
+    #[arg(long, value_name = "C", allow_negative_numbers = true, conflicts_with = "fpr")]
+    pub(crate) bits_per_key: Option<f64>,
+    /// The kernels [default: all that this CPU can run]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) kernels: Vec<String>,
+    /// The schemes [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = schemes())]
+    pub(crate) schemes: Vec<Scheme>,
+    /// Numbers of threads that look up in one filter together, each on a core of its own
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1", allow_negative_numbers = true,
+        value_parser = value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Vec<u32>,
+    /// The pages to hold the filters in
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "ordinary")]
+    pages: Vec<PageKind>,
+    /// The seed of the keys and of the hash
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Few rounds and small sizes: ends within half a minute with all other defaults
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page with plots: one file that needs no network
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+impl BenchArgs {
+    pub(crate) fn pages(&self) -> impl Iterator<Item = Pages> {
+        self.pages.iter().map(|&kind| kind.into())
+    }
 }
 
 /// Calculate size, k and exact false-positive rate of the blocked, the split-block and the classic filter.
@@ -266,15 +325,28 @@ enum PageKind {
     Huge,
 }
 
+impl From<PageKind> for Pages {
+    fn from(kind: PageKind) -> Self {
+        match kind {
+            PageKind::Ordinary => Self::Ordinary,
+            PageKind::Huge => Self::Huge,
+        }
+    }
+}
+
 impl Engine {
     /// The kernel that was asked for, if any.
     pub(crate) fn kernel(&self) -> Result<Option<Kernel>, Failure> {
-        let refused = |error: bloomline::Error| {
-            let available: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
-            Failure::new("--kernel", format!("{error}; available: {}", available.join(", ")))
-        };
-        self.kernel.as_deref().map(Kernel::by_name).transpose().map_err(refused)
+        self.kernel.as_deref().map(|name| kernel("--kernel", name)).transpose()
     }
+}
+
+/// The kernel of this name, which an option gave.
+pub(crate) fn kernel(option: &str, name: &str) -> Result<Kernel, Failure> {
+    Kernel::by_name(name).map_err(|error| {
+        let available: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
+        Failure::new(option, format!("{error}; available: {}", available.join(", ")))
+    })
 }
 
 /// The empty blocked filter that the options ask for.
@@ -294,11 +366,7 @@ pub(crate) fn empty_filter(
     if let Some(kernel) = engine.kernel()? {
         builder = builder.kernel(kernel);
     }
-    let pages = match engine.pages {
-        PageKind::Ordinary => Pages::Ordinary,
-        PageKind::Huge => Pages::Huge,
-    };
-    builder.seed(engine.seed).pages(pages).build().about("filter")
+    builder.seed(engine.seed).pages(engine.pages.into()).build().about("filter")
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -1,6 +1,7 @@
-//! The `bloomline` command: verify, size, build, query and describe cache-blocked Bloom filters.
+//! The `bloomline` command: verify, measure, size, build, query and describe cache-blocked Bloom filters.
 
 mod args;
+mod bench;
 mod build;
 mod design;
 mod failure;
@@ -54,6 +55,7 @@ fn run() -> Result<ExitCode, Failure> {
     };
     match command {
         Command::Verify(args) => return verify::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Size(args) => size::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Query(args) => query::run(&args),

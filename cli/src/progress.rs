@@ -1,5 +1,7 @@
 //! Progress on standard error, only where it is a terminal and the work is long.
 
+use std::borrow::Cow;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Input up to this many bytes is read before anybody could look at a bar.
@@ -31,7 +33,7 @@ impl Progress {
         }
     }
 
-    pub(crate) fn step(&self, doing: &'static str) {
+    pub(crate) fn step(&self, doing: impl Into<Cow<'static, str>>) {
         self.0.inc(1);
         self.0.set_message(doing);
         self.0.tick();

@@ -1,0 +1,77 @@
+//! The report for the terminal: at most 100 columns.
+
+use std::fmt::Write;
+
+use super::filter::Op;
+use super::rates::Rates;
+use super::report::{Report, Row, Times, Work};
+use crate::output::{self, rate};
+
+pub(super) fn text(report: &Report) -> String {
+    let Report { version, machine, date, rounds, .. } = report;
+    let mut text = format!("bloomline {version}, {machine}, {date}\n\n");
+    let _ = writeln!(
+        text,
+        "ns a key: median (least – most) of {rounds} rounds, × the roofline of the same rounds"
+    );
+    for (work, rows) in report.works() {
+        let _ = writeln!(text, "\n{}", title(work));
+        text += &times(rows);
+    }
+    let _ = writeln!(text, "\nfalse-positive rates: measured, exact 99.9 % interval, exact expectation");
+    text += &rates(&report.rates);
+    for note in &report.notes {
+        let _ = writeln!(text, "\nnote: {note}");
+    }
+    text
+}
+
+/// A piece of work in words.
+pub(super) fn title(work: Work) -> String {
+    let Work { bytes, pages, threads, hit_rate } = work;
+    let what = hit_rate.map_or("inserts".into(), |rate| format!("lookups, {rate} % present"));
+    let threads = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+    format!("{}, {what}, {threads}, {} pages", output::size(bytes), output::pages(pages))
+}
+
+/// A row for each contestant, with the bulk call beside single calls.
+fn times(rows: &[Row]) -> String {
+    let is_single = |row: &Row| matches!(row.op, Op::InsertSingle | Op::LookupSingle);
+    let (single, bulk): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| is_single(row));
+    let none = String::new;
+    let roofline = bulk.first().map(|row| {
+        let samples = row.times.roofline_samples.clone();
+        let [time, ratio] = cells(&Times::new(samples.clone(), samples));
+        ["roofline".into(), none(), none(), none(), time, ratio, none(), none()]
+    });
+    let contestants = bulk.iter().zip(single).map(|(bulk, single)| {
+        let contestant = &bulk.contestant;
+        let ([a, b], [c, d]) = (cells(&bulk.times), cells(&single.times));
+        let bits = format!("{:.2}", contestant.bits_per_key);
+        [contestant.kernel.into(), contestant.scheme.into(), bits, rate(contestant.fpr), a, b, c, d]
+    });
+    let header = ["", "scheme", "bits", "rate", "bulk", "×", "single", "×"];
+    output::table(header, roofline.into_iter().chain(contestants))
+}
+
+fn cells(times: &Times) -> [String; 2] {
+    let [ns, least, most, ratio] = [times.ns, times.ns_min, times.ns_max, times.ratio].map(figure);
+    [format!("{ns} ({least}–{most})"), ratio]
+}
+
+/// Hundredths, as long as they fit the column.
+pub(super) fn figure(value: f64) -> String {
+    if value < 100.0 { format!("{value:.2}") } else { format!("{value:.0}") }
+}
+
+fn rates(rates: &[Rates]) -> String {
+    let rows = rates.iter().flat_map(|rates| {
+        rates.points.iter().map(|point| {
+            let [low, high] = point.fpr_interval.map(rate);
+            let (bits, k) = (format!("{:.2}", point.bits_per_key), point.k.to_string());
+            let interval = format!("{low} to {high}");
+            [rates.scheme.into(), bits, k, rate(point.fpr), interval, rate(point.fpr_predicted)]
+        })
+    });
+    output::table(["scheme", "bits", "k", "rate", "interval", "expected"], rows)
+}

@@ -1,0 +1,109 @@
+//! The threads that work together, and their clock.
+
+use std::panic::resume_unwind;
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use core_affinity::CoreId;
+
+use super::keys::Batch;
+
+/// Cores to pin threads to. The calling thread is pinned to the first of them.
+pub(super) struct Team {
+    /// The last core first, since the first one tends to serve the interrupts.
+    cores: Vec<CoreId>,
+    pub(super) is_pinned: bool,
+}
+
+/// What a thread is to do: a batch to warm up with, and the one that is timed.
+pub(super) type Run<'a> = [&'a Batch; 2];
+
+impl Team {
+    pub(super) fn new() -> Self {
+        // Before the pinning, which leaves one core to be seen.
+        let mut cores = core_affinity::get_core_ids().unwrap_or_default();
+        cores.reverse();
+        let is_pinned = cores.first().is_some_and(|&core| core_affinity::set_for_current(core));
+        Self { cores, is_pinned }
+    }
+
+    /// Times the second of two runs on this thread, in ns a key. The first brings the caches to the state that the work itself
+    /// keeps them in, whatever ran before.
+    pub(super) fn time_alone([warm, timed]: Run<'_>, mut work: impl FnMut(&[u64])) -> f64 {
+        work(warm.keys());
+        let keys = timed.keys();
+        let start = Instant::now();
+        work(keys);
+        nanos(start.elapsed(), keys.len())
+    }
+
+    /// The same by a thread for each run, all of which begin the timed batches at once: the time from the first start to the
+    /// last end, over the keys of all. `work` gets room for a bit for each key, and says how many it found.
+    pub(super) fn time(
+        &self,
+        runs: &[Run<'_>],
+        work: impl Fn(&[u64], &mut [u64]) -> usize + Sync,
+    ) -> (f64, usize) {
+        let barrier = Barrier::new(runs.len());
+        let run = |&[warm, timed]: &Run<'_>| {
+            let (warm, timed) = (warm.keys(), timed.keys());
+            let mut mask = vec![0; warm.len().max(timed.len()).div_ceil(64)];
+            work(warm, &mut mask);
+            barrier.wait();
+            let start = Instant::now();
+            let found = work(timed, &mut mask);
+            (start, Instant::now(), found)
+        };
+        let spans: Vec<_> = match runs {
+            [alone] => vec![run(alone)],
+            _ => thread::scope(|scope| {
+                let pinned = |(i, keys)| {
+                    let core = (!self.cores.is_empty()).then(|| self.cores[i % self.cores.len()]);
+                    let run = &run;
+                    scope.spawn(move || {
+                        core.map(core_affinity::set_for_current);
+                        run(keys)
+                    })
+                };
+                let threads: Vec<_> = runs.iter().enumerate().map(pinned).collect();
+                let ended = threads.into_iter().map(|thread| thread.join());
+                ended.map(|span| span.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+            }),
+        };
+        let start = spans.iter().map(|&(start, ..)| start).min();
+        let end = spans.iter().map(|&(_, end, _)| end).max();
+        let time = start.zip(end).map_or(Duration::ZERO, |(start, end)| end - start);
+        let keys = runs.iter().map(|[_, timed]| timed.keys().len()).sum();
+        (nanos(time, keys), spans.iter().map(|&(.., found)| found).sum())
+    }
+}
+
+fn nanos(time: Duration, keys: usize) -> f64 {
+    time.as_secs_f64() * 1e9 / keys as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::super::keys::Keys;
+    use super::*;
+
+    /// Every thread runs both of its batches once, and reports what it found in the timed one.
+    #[test]
+    fn every_thread_does_its_runs() {
+        let stream = Keys { seed: 1 }.stream(1000, 100, 8, 100);
+        let team = Team::new();
+        for threads in [1, 2, 5] {
+            let runs: Vec<Run<'_>> = (0..threads).map(|_| [stream.next(), stream.next()]).collect();
+            let keys = AtomicUsize::new(0);
+            let (_, found) = team.time(&runs, |batch, mask| {
+                assert_eq!(mask.len(), 2);
+                keys.fetch_add(batch.len(), Ordering::Relaxed);
+                batch.len() - 1
+            });
+            assert_eq!((keys.into_inner(), found), (200 * threads, 99 * threads));
+        }
+    }
+}
