@@ -175,11 +175,13 @@ impl<'a> Field<'a> {
                 let lines = self.lines.as_slice();
                 let look_up =
                     |keys: &[u64], _: &mut [u64]| black_box(roofline::lookup(lines, keys, order)) as usize;
-                self.team.time(&runs(stream, work.threads), look_up).0
+                self.team.time(&runs(stream, Op::LookupBulk, work.threads), look_up).0
             }
             None => {
                 let lines = self.lines.as_mut_slice();
-                Team::time_alone([stream.next(), stream.next()], |keys| roofline::insert(lines, keys, order))
+                Team::time_alone(Run::next(stream, Op::InsertBulk.warm_runs()), |keys| {
+                    roofline::insert(lines, keys, order)
+                })
             }
         };
         Order::ALL.map(time).into_iter().fold(f64::INFINITY, f64::min)
@@ -191,11 +193,11 @@ impl<'a> Field<'a> {
             filter.set_kernel(kernel);
         }
         if op.is_insert() {
-            return Ok(Team::time_alone([stream.next(), stream.next()], |keys| filter.insert(op, keys)));
+            return Ok(Team::time_alone(Run::next(stream, op.warm_runs()), |keys| filter.insert(op, keys)));
         }
-        let runs = runs(stream, work.threads);
+        let runs = runs(stream, op, work.threads);
         let (time, found) = self.team.time(&runs, |keys, mask| filter.lookup(op, keys, mask));
-        let present: usize = runs.iter().map(|[_, timed]| timed.present).sum();
+        let present: usize = runs.iter().map(|run| run.timed.present).sum();
         if found < present {
             return Err(Failure::new(lane.name(), format!("lost {} of its keys", present - found)));
         }
@@ -215,6 +217,6 @@ impl Entrant {
 }
 
 /// What each thread is to do next.
-fn runs(stream: &Stream, threads: usize) -> Vec<Run<'_>> {
-    (0..threads).map(|_| [stream.next(), stream.next()]).collect()
+fn runs(stream: &Stream, op: Op, threads: usize) -> Vec<Run<'_>> {
+    (0..threads).map(|_| Run::next(stream, op.warm_runs())).collect()
 }

@@ -105,7 +105,7 @@ impl Plan {
         self.threads.contains(&1)
     }
 
-    /// Batches that follow each other in turn: at least two for every thread.
+    /// Batches that follow each other in turn: at least as many as all threads take at once.
     pub(super) fn batches(&self) -> usize {
         self.threads.iter().fold(BATCHES, |most, threads| most.max(2 * threads))
     }

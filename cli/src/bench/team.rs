@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use core_affinity::CoreId;
 
-use super::keys::Batch;
+use super::keys::{Batch, Stream};
 
 /// Cores to pin threads to. The calling thread is pinned to the first of them.
 pub(super) struct Team {
@@ -16,8 +16,17 @@ pub(super) struct Team {
     pub(super) is_pinned: bool,
 }
 
-/// What a thread is to do: a batch to warm up with, and the one that is timed.
-pub(super) type Run<'a> = [&'a Batch; 2];
+/// What a thread is to do: batches to warm up with, and the one that is timed.
+pub(super) struct Run<'a> {
+    warm: Vec<&'a Batch>,
+    pub(super) timed: &'a Batch,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn next(stream: &'a Stream, warm: usize) -> Self {
+        Self { warm: (0..warm).map(|_| stream.next()).collect(), timed: stream.next() }
+    }
+}
 
 impl Team {
     pub(super) fn new() -> Self {
@@ -28,10 +37,10 @@ impl Team {
         Self { cores, is_pinned }
     }
 
-    /// Times the second of two runs on this thread, in ns a key. The first brings the caches to the state that the work itself
-    /// keeps them in, whatever ran before.
-    pub(super) fn time_alone([warm, timed]: Run<'_>, mut work: impl FnMut(&[u64])) -> f64 {
-        work(warm.keys());
+    /// Times the last of several runs on this thread, in ns a key. Those before bring the caches to the state that the work
+    /// itself keeps them in, whatever ran before.
+    pub(super) fn time_alone(Run { warm, timed }: Run<'_>, mut work: impl FnMut(&[u64])) -> f64 {
+        warm.iter().for_each(|batch| work(batch.keys()));
         let keys = timed.keys();
         let start = Instant::now();
         work(keys);
@@ -46,10 +55,12 @@ impl Team {
         work: impl Fn(&[u64], &mut [u64]) -> usize + Sync,
     ) -> (f64, usize) {
         let barrier = Barrier::new(runs.len());
-        let run = |&[warm, timed]: &Run<'_>| {
-            let (warm, timed) = (warm.keys(), timed.keys());
-            let mut mask = vec![0; warm.len().max(timed.len()).div_ceil(64)];
-            work(warm, &mut mask);
+        let run = |Run { warm, timed }: &Run<'_>| {
+            let timed = timed.keys();
+            let mut mask = vec![0; timed.len().div_ceil(64)];
+            for batch in warm {
+                work(batch.keys(), &mut mask);
+            }
             barrier.wait();
             let start = Instant::now();
             let found = work(timed, &mut mask);
@@ -74,7 +85,7 @@ impl Team {
         let start = spans.iter().map(|&(start, ..)| start).min();
         let end = spans.iter().map(|&(_, end, _)| end).max();
         let time = start.zip(end).map_or(Duration::ZERO, |(start, end)| end - start);
-        let keys = runs.iter().map(|[_, timed]| timed.keys().len()).sum();
+        let keys = runs.iter().map(|run| run.timed.keys().len()).sum();
         (nanos(time, keys), spans.iter().map(|&(.., found)| found).sum())
     }
 }
@@ -90,20 +101,20 @@ mod tests {
     use super::super::keys::Keys;
     use super::*;
 
-    /// Every thread runs both of its batches once, and reports what it found in the timed one.
+    /// Every thread runs all of its batches once, and reports what it found in the timed one.
     #[test]
     fn every_thread_does_its_runs() {
         let stream = Keys { seed: 1 }.stream(1000, 100, 8, 100);
         let team = Team::new();
         for threads in [1, 2, 5] {
-            let runs: Vec<Run<'_>> = (0..threads).map(|_| [stream.next(), stream.next()]).collect();
+            let runs: Vec<Run<'_>> = (0..threads).map(|_| Run::next(&stream, 3)).collect();
             let keys = AtomicUsize::new(0);
             let (_, found) = team.time(&runs, |batch, mask| {
                 assert_eq!(mask.len(), 2);
                 keys.fetch_add(batch.len(), Ordering::Relaxed);
                 batch.len() - 1
             });
-            assert_eq!((keys.into_inner(), found), (200 * threads, 99 * threads));
+            assert_eq!((keys.into_inner(), found), (400 * threads, 99 * threads));
         }
     }
 }
