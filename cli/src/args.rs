@@ -71,8 +71,9 @@ pub(crate) struct VerifyArgs {
 /// stand its ratio to the roofline of the same round, which is the least time that a filter of one cache line per key can
 /// take for 64-bit keys in bulk, and the false-positive rate, measured with absent keys.
 ///
-/// The reference, a classic Bloom filter, has no call for many keys: its bulk is a loop. Inserts run on one thread. Nothing
-/// else should run meanwhile.
+/// The reference, a classic Bloom filter, has no call for many keys: its bulk is a loop. Inserts run on one thread.
+///
+/// The machine should have nothing else to do. With all defaults it takes some minutes.
 #[derive(Args)]
 pub(crate) struct BenchArgs {
     /// Sizes of the filters: bytes, or with a suffix K, M, G (powers of 1024) [default: 16K,256K,4M,64M, and 512M unless
@@ -100,15 +101,15 @@ pub(crate) struct BenchArgs {
         value_parser = value_parser!(u32).range(1..=1024))]
     pub(crate) threads: Vec<u32>,
     /// The pages to hold the filters in
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "ordinary")]
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "huge")]
     pages: Vec<PageKind>,
     /// The seed of the keys and of the hash
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Few rounds and small sizes: ends within half a minute with all other defaults
+    /// Few rounds: ends within half a minute with all other defaults
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Print one JSON object
+    /// Print one JSON object, with the times of all rounds
     #[arg(long)]
     pub(crate) json: bool,
     /// Write a page with plots: one file that needs no network

@@ -36,10 +36,16 @@ pub(crate) struct Cache {
 
 impl Cache {
     /// Bytes of a size as Linux writes it: `48K`.
-    pub(crate) fn bytes(&self) -> Option<u64> {
+    fn bytes(&self) -> Option<u64> {
         let kib: u64 = self.size.strip_suffix('K')?.parse().ok()?;
         kib.checked_mul(1024)
     }
+}
+
+/// Levels and bytes of the caches that hold data, nearest first; none where the system does not tell.
+pub(crate) fn data_caches() -> impl Iterator<Item = (u32, u64)> {
+    let data = caches().into_iter().filter(|cache| cache.kind != "instruction");
+    data.filter_map(|cache| Some((cache.level.parse().ok()?, cache.bytes()?)))
 }
 
 /// The caches that the system tells of, nearest first; none where it does not tell.

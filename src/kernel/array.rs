@@ -24,8 +24,9 @@ impl BitArray {
     ///
     /// # Panics
     ///
-    /// When the shape has no block.
+    /// When the shape has no block, or more than its scheme allows: kernels multiply by the number in 32 bits.
     pub(crate) fn new(kernel: Kernel, shape: Shape, pages: Pages) -> Result<Self, Error> {
+        assert!(shape.blocks as u64 <= shape.scheme.max_blocks(), "more blocks than the scheme has");
         let lines = Blocks::zeroed(shape.lines(), pages)?;
         let schedule = Schedule::new(shape.bytes() as u64, cache::last_level_bytes());
         Ok(Self { lines, shape, kernel, functions: kernel.functions(&shape), schedule })

@@ -1,6 +1,6 @@
 //! The kernels and the choice among them.
 //!
-//! A kernel is one file and one row of [`TABLE`]. All kernels give the same bits and the same answers; the
+//! A kernel is one file or folder and one row of [`TABLE`]. All kernels give the same bits and the same answers; the
 //! scalar one, in safe Rust, is the oracle of the others. A [`Kernel`] can only be had after detection, so
 //! holding one proves that the CPU can run it.
 #![allow(unsafe_code)]

@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn present_and_absent_keys_are_distinct() {
-        let mut keys = HashSet::new();
+        let mut keys: HashSet<u64> = HashSet::new();
         Keys { seed: 7 }.for_each_present(100_000, |piece| keys.extend(piece));
         Keys { seed: 7 }.for_each_absent(100_000, |piece| keys.extend(piece));
         assert_eq!(keys.len(), 200_000);
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn batches_have_the_hit_rate_in_random_order() {
         let keys = Keys { seed: 3 };
-        let mut inside = HashSet::new();
+        let mut inside: HashSet<u64> = HashSet::new();
         keys.for_each_present(1000, |piece| inside.extend(piece.iter().copied()));
         for (hit_rate, present) in [(0, 0), (1, 5), (50, 250), (100, 500)] {
             let stream = keys.stream(1000, hit_rate, 4, 500);

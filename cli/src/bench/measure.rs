@@ -14,6 +14,9 @@ use crate::failure::{Context, Failure};
 use crate::output;
 use crate::progress::Progress;
 
+/// Smaller filters lie in ordinary pages.
+const HUGE_PAGE: u64 = 2 << 20;
+
 /// All rows, and what was left out.
 pub(super) struct Measured {
     pub(super) rows: Vec<Row>,
@@ -31,10 +34,11 @@ pub(super) fn run(plan: &Plan, progress: &Progress) -> Result<Measured, Failure>
             progress.step(format!("filling filters of {}", output::size(bytes)));
             let mut field = Field::fill(plan, &team, bytes, pages)?;
             if !field.lies_in(pages) {
-                let (size, kind) = (output::size(bytes), output::pages(pages));
-                measured.notes.push(format!("{size}: the system gives no {kind} pages"));
+                if bytes >= HUGE_PAGE {
+                    measured.notes.push(format!("{}: the system gives no huge pages", output::size(bytes)));
+                }
                 if plan.pages.len() > 1 {
-                    // What is left is measured as that.
+                    // These filters have their rows already, or get them, as ones in ordinary pages.
                     continue;
                 }
             }
@@ -77,8 +81,9 @@ impl Lane {
 
 impl<'a> Field<'a> {
     fn fill(plan: &'a Plan, team: &'a Team, bytes: u64, pages: Pages) -> Result<Self, Failure> {
-        // The reference has one kind of pages.
-        let takes_part = |load: &&Load| load.kind != Kind::Classic || pages == plan.pages[0];
+        // The reference lies in ordinary pages, and takes part once.
+        let once = pages == Pages::Ordinary || plan.pages.len() == 1;
+        let takes_part = |load: &&Load| load.kind != Kind::Classic || once;
         let entrants =
             plan.loads.iter().filter(takes_part).map(|load| Entrant::fill(plan, load, bytes, pages));
         let roofline_pages =

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::filter::Op;
 use super::measure::Measured;
 use super::plan::Plan;
-use super::rates::Rates;
-use crate::machine::{self, Cache};
+use super::rates::{Curve, Point, Rates};
+use crate::machine;
 
 pub(super) const REFERENCE: &str = "reference";
 
@@ -91,6 +91,13 @@ fn median(values: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
+/// A cache of the first core.
+#[derive(Serialize)]
+pub(super) struct Cache {
+    pub(super) level: u32,
+    pub(super) bytes: u64,
+}
+
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) machine: String,
@@ -98,7 +105,7 @@ pub(super) struct Report {
     pub(super) version: &'static str,
     /// What was typed.
     pub(super) command: String,
-    /// None where the system does not tell.
+    /// Of data, nearest first; none where the system does not tell.
     pub(super) caches: Vec<Cache>,
     pub(super) kernels: Vec<&'static str>,
     pub(super) seed: u64,
@@ -108,13 +115,16 @@ pub(super) struct Report {
     /// Absent keys that false-positive rates are measured with.
     pub(super) probes: u64,
     pub(super) rows: Vec<Row>,
-    pub(super) rates: Vec<Rates>,
+    /// False-positive rates at several bits per key.
+    pub(super) rates: Vec<Point>,
+    #[serde(skip)]
+    pub(super) curves: Vec<Curve>,
     /// What is not as it was asked for, and why.
     pub(super) notes: Vec<String>,
 }
 
 impl Report {
-    pub(super) fn new(plan: &Plan, measured: Measured, rates: Vec<Rates>) -> Self {
+    pub(super) fn new(plan: &Plan, measured: Measured, rates: Rates) -> Self {
         let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
         let command: Vec<String> = [String::from("bloomline")].into_iter().chain(arguments).collect();
         Self {
@@ -122,14 +132,15 @@ impl Report {
             date: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             version: env!("CARGO_PKG_VERSION"),
             command: command.join(" "),
-            caches: machine::caches(),
+            caches: machine::data_caches().map(|(level, bytes)| Cache { level, bytes }).collect(),
             kernels: plan.kernels.iter().map(|kernel| kernel.name()).collect(),
             seed: plan.seed,
             rounds: plan.rounds,
             batch: plan.batch,
             probes: plan.probes,
             rows: measured.rows,
-            rates,
+            rates: rates.points,
+            curves: rates.curves,
             notes: plan.notes.iter().cloned().chain(measured.notes).collect(),
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::filter::Op;
-use super::rates::Rates;
+use super::rates::Point;
 use super::report::{Report, Row, Times, Work};
 use crate::output::{self, rate};
 
@@ -15,7 +15,7 @@ pub(super) fn text(report: &Report) -> String {
         "ns a key: median (least – most) of {rounds} rounds, × the roofline of the same rounds"
     );
     for (work, rows) in report.works() {
-        let _ = writeln!(text, "\n{}", title(work));
+        let _ = writeln!(text, "\n{}", title(work, rows));
         text += &times(rows);
     }
     let _ = writeln!(text, "\nfalse-positive rates: measured, exact 99.9 % interval, exact expectation");
@@ -27,11 +27,12 @@ pub(super) fn text(report: &Report) -> String {
 }
 
 /// A piece of work in words.
-pub(super) fn title(work: Work) -> String {
-    let Work { bytes, pages, threads, hit_rate } = work;
+fn title(work: Work, rows: &[Row]) -> String {
+    let Work { bytes, threads, hit_rate, .. } = work;
+    let pages = rows.first().map_or("", |row| row.contestant.pages);
     let what = hit_rate.map_or("inserts".into(), |rate| format!("lookups, {rate} % present"));
     let threads = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
-    format!("{}, {what}, {threads}, {} pages", output::size(bytes), output::pages(pages))
+    format!("{}, {what}, {threads}, {pages} pages", output::size(bytes))
 }
 
 /// A row for each contestant, with the bulk call beside single calls.
@@ -64,14 +65,11 @@ pub(super) fn figure(value: f64) -> String {
     if value < 100.0 { format!("{value:.2}") } else { format!("{value:.0}") }
 }
 
-fn rates(rates: &[Rates]) -> String {
-    let rows = rates.iter().flat_map(|rates| {
-        rates.points.iter().map(|point| {
-            let [low, high] = point.fpr_interval.map(rate);
-            let (bits, k) = (format!("{:.2}", point.bits_per_key), point.k.to_string());
-            let interval = format!("{low} to {high}");
-            [rates.scheme.into(), bits, k, rate(point.fpr), interval, rate(point.fpr_predicted)]
-        })
+fn rates(points: &[Point]) -> String {
+    let rows = points.iter().map(|point| {
+        let (bits, k) = (format!("{:.2}", point.bits_per_key), point.k.to_string());
+        let interval = format!("{} to {}", rate(point.low), rate(point.high));
+        [point.scheme.into(), bits, k, rate(point.rate), interval, rate(point.exact)]
     });
-    output::table(["scheme", "bits", "k", "rate", "interval", "expected"], rows)
+    output::table(["scheme", "bits", "k", "rate", "interval", "exact"], rows)
 }

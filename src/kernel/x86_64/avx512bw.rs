@@ -50,7 +50,7 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
 
     #[inline(always)]
     fn missing(&self, block: &Block, key: Placement) -> u64 {
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+        // SAFETY: the CPU has AVX-512 F and DQ, or `self` would not exist.
         unsafe { missing(load(&block.0), pattern::<CLASS>(key)) }
     }
 

@@ -65,7 +65,7 @@ impl Chart {
             .margin(12)
             .margin_right(40)
             .margin_top(48)
-            .x_label_area_size(110)
+            .x_label_area_size(96)
             .y_label_area_size(140)
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         chart

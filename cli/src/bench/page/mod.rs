@@ -39,7 +39,7 @@ pub(super) fn html(report: &Report) -> Result<String, Failure> {
 }
 
 fn head(report: &Report) -> Markup {
-    let caches = report.caches.iter().map(|cache| format!("L{} {} {}", cache.level, cache.kind, cache.size));
+    let caches = report.caches.iter().map(|cache| format!("L{} {}", cache.level, output::size(cache.bytes)));
     let caches = caches.collect::<Vec<_>>().join(", ");
     let facts = [
         ("machine", report.machine.clone()),

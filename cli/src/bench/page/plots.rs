@@ -1,12 +1,11 @@
 //! Which charts there are, and what they show.
 
-use super::super::filter::Op;
-use super::super::rates::Rates;
-use super::super::report::{REFERENCE, Report, Row};
+use super::super::filter::{Kind, Op};
+use super::super::rates::{self, Curve};
+use super::super::report::{Cache, REFERENCE, Report, Row};
 use super::axis::Axis;
 use super::chart::{Chart, Point, Series};
 use super::ink::Ink;
-use crate::machine::Cache;
 use crate::output;
 
 /// Charts of one question.
@@ -29,7 +28,7 @@ pub(super) fn sections(report: &Report) -> Vec<Section> {
             title: "Throughput against hit rate",
             charts: lookups().flat_map(Facet::throughput).collect(),
         },
-        Section { title: "False-positive rate against bits per key", charts: vec![rates(&report.rates)] },
+        Section { title: "False-positive rate against bits per key", charts: vec![rates(report)] },
     ]
 }
 
@@ -128,8 +127,9 @@ impl Facet<'_> {
             id: format!("{what}-{}", self.slug()),
             title: format!("{}, {}", capital(self.op.title()), self.scheme),
             caption: format!(
-                "{}. Median of {} rounds; {meaning}. {caches}",
-                self.conditions(),
+                "{}; {}. Medians of {} rounds; {meaning}. {caches}",
+                self.keys(),
+                self.setting(),
                 self.report.rounds
             ),
             x: Axis::memory("filter size", sizes),
@@ -160,7 +160,7 @@ impl Facet<'_> {
             id: format!("throughput-{bytes}-{}", self.slug()),
             title: format!("{}, {}, {}", capital(self.op.title()), self.scheme, output::size(bytes)),
             caption: format!(
-                "{}. Median of {} rounds. Kernels test all bits of a key whatever the answer; the reference stops \
+                "64-bit keys; {}. Medians of {} rounds. Kernels test all bits of a key whatever the answer; the reference stops \
                  at the first bit that is not set.",
                 self.setting(),
                 self.report.rounds
@@ -174,17 +174,21 @@ impl Facet<'_> {
         }
     }
 
+    /// What does not change along the x axis, beside the hit rate.
     fn setting(&self) -> String {
         let work = self.like.work;
         let threads = if work.threads == 1 { "1 thread".into() } else { format!("{} threads", work.threads) };
         let bits = self.like.contestant.bits_per_key;
-        format!("64-bit keys, {bits:.2} bits per key, {threads}, {} pages", output::pages(work.pages))
+        format!(
+            "{bits:.2} bits per key, {threads}, {} pages where the system gives them",
+            output::pages(work.pages)
+        )
     }
 
-    fn conditions(&self) -> String {
+    fn keys(&self) -> String {
         match self.like.hit_rate {
-            Some(rate) => format!("{}, {rate} % of them present", self.setting()),
-            None => format!("{}, all of them present already", self.setting()),
+            Some(rate) => format!("64-bit keys, {rate} % of them present"),
+            None => "64-bit keys that are present already".into(),
         }
     }
 
@@ -202,37 +206,26 @@ fn capital(text: &str) -> String {
 }
 
 fn cache_places(caches: &[Cache]) -> Vec<(f64, String)> {
-    let data = caches.iter().filter(|cache| cache.kind != "instruction");
-    let place = |cache: &Cache| {
-        let bytes = cache.bytes()?;
-        Some((bytes as f64, format!("L{}: {}", cache.level, output::size(bytes))))
-    };
-    data.filter_map(place).collect()
+    let place =
+        |cache: &Cache| (cache.bytes as f64, format!("L{}: {}", cache.level, output::size(cache.bytes)));
+    caches.iter().map(place).collect()
 }
 
-fn rates(rates: &[Rates]) -> Chart {
+fn rates(report: &Report) -> Chart {
     let percent = |rate: f64| 100.0 * rate;
-    let of = |(i, rates): (usize, &Rates)| Series {
-        name: rates.scheme.into(),
-        ink: if rates.scheme == "classic" { Ink::Reference } else { Ink::Series(i) },
-        line: rates.curve.iter().map(|&[bits, rate]| (bits, percent(rate))).collect(),
-        points: rates
-            .points
-            .iter()
-            .map(|point| Point {
-                x: point.bits_per_key,
-                y: percent(point.fpr),
-                interval: Some(point.fpr_interval.map(percent)),
-            })
-            .collect(),
+    let point = |point: &rates::Point| Point {
+        x: point.bits_per_key,
+        y: percent(point.rate),
+        interval: Some([point.low, point.high].map(percent)),
     };
-    let series: Vec<_> = rates.iter().enumerate().map(of).collect();
-    let (items, probes) = rates
-        .iter()
-        .flat_map(|rates| &rates.points)
-        .map(|point| (point.items, point.probes))
-        .next()
-        .unwrap_or_default();
+    let of = |(i, curve): (usize, &Curve)| Series {
+        name: curve.scheme.into(),
+        ink: if curve.scheme == Kind::Classic.name() { Ink::Reference } else { Ink::Series(i) },
+        line: curve.line.iter().map(|&(bits, rate)| (bits, percent(rate))).collect(),
+        points: report.rates.iter().filter(|point| point.scheme == curve.scheme).map(point).collect(),
+    };
+    let series: Vec<_> = report.curves.iter().enumerate().map(of).collect();
+    let items = report.rates.first().map_or(0, |point| point.items);
     let ends = || series.iter().flat_map(|series| &series.points).flat_map(|point| point.interval).flatten();
     let lines = || series.iter().flat_map(|series| &series.line);
     Chart {
@@ -240,10 +233,10 @@ fn rates(rates: &[Rates]) -> Chart {
         title: "Measured points, exact curves".into(),
         caption: format!(
             "A filter of {} keys for each point, asked for {} absent keys; bars are exact 99.9 % intervals \
-             (Clopper and Pearson). Curves are the exact expectation, with k = 8 for both schemes and the best k for the \
-             classic filter; filters differ from it by a little more than the bars allow for.",
+             (Clopper and Pearson). Curves are the exact expectation, with k = 8 for both schemes and the best k for \
+             the classic filter. Filters scatter round it, so that a bar can miss its curve by a little.",
             output::count(items),
-            output::count(probes)
+            output::count(report.probes)
         ),
         x: Axis::linear("bits per key", lines().map(|&(x, _)| x), false, |value| value.to_string()),
         y: Axis::logarithmic("false-positive rate", ends().chain(lines().map(|&(_, y)| y)), |value| {
