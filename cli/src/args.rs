@@ -78,7 +78,7 @@ pub(crate) struct VerifyArgs {
 pub(crate) struct BenchArgs {
     /// Sizes of the filters: bytes, or with a suffix K, M, G (powers of 1024) [default: 16K,256K,4M,64M, and 512M unless
     /// --quick]
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true, value_parser = bench::filter_bytes)]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = bench::filter_bytes)]
     pub(crate) sizes: Vec<u64>,
     /// Per cent of the looked-up keys that are present
     #[arg(long, value_name = "PERCENTAGES", value_delimiter = ',', default_value = "0,50,100", allow_negative_numbers = true,

@@ -43,15 +43,16 @@ fn times(rows: &[Row]) -> String {
     let roofline = bulk.first().map(|row| {
         let samples = row.times.roofline_samples.clone();
         let [time, ratio] = cells(&Times::new(samples.clone(), samples));
-        ["roofline".into(), none(), none(), none(), time, ratio, none(), none()]
+        ["roofline".into(), none(), none(), time, ratio, none(), none()]
     });
     let contestants = bulk.iter().zip(single).map(|(bulk, single)| {
         let contestant = &bulk.contestant;
         let ([a, b], [c, d]) = (cells(&bulk.times), cells(&single.times));
         let bits = format!("{:.2}", contestant.bits_per_key);
-        [contestant.kernel.into(), contestant.scheme.into(), bits, rate(contestant.fpr), a, b, c, d]
+        let name = format!("{} {}", contestant.kernel, contestant.scheme);
+        [name, bits, rate(contestant.fpr), a, b, c, d]
     });
-    let header = ["", "scheme", "bits", "rate", "bulk", "×", "single", "×"];
+    let header = ["", "bits", "rate", "bulk", "×", "single", "×"];
     output::table(header, roofline.into_iter().chain(contestants))
 }
 
@@ -60,9 +61,13 @@ fn cells(times: &Times) -> [String; 2] {
     [format!("{ns} ({least}–{most})"), ratio]
 }
 
-/// Hundredths, as long as they fit the column.
+/// At most two digits after the point, and no more than three in all, so that it fits the column.
 pub(super) fn figure(value: f64) -> String {
-    if value < 100.0 { format!("{value:.2}") } else { format!("{value:.0}") }
+    match value {
+        ..9.995 => format!("{value:.2}"),
+        ..99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
 }
 
 fn rates(points: &[Point]) -> String {
@@ -72,4 +77,41 @@ fn rates(points: &[Point]) -> String {
         [point.scheme.into(), bits, k, rate(point.rate), interval, rate(point.exact)]
     });
     output::table(["scheme", "bits", "k", "rate", "interval", "exact"], rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::Contestant;
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits() {
+        let values = [0.567, 9.994, 9.996, 31.25, 99.94, 99.96, 1234.4];
+        assert_eq!(values.map(figure), ["0.57", "9.99", "10.0", "31.2", "99.9", "100", "1234"]);
+    }
+
+    /// With times as long as they get, and the longest names.
+    #[test]
+    fn the_table_fits_100_columns() {
+        let row = |op| Row {
+            contestant: Contestant {
+                kernel: "avx512bw",
+                scheme: "split-block",
+                filter_bytes: 1 << 20,
+                bits_per_key: 63.99,
+                k: 8,
+                pages: "ordinary",
+                fpr: 9.9e-5,
+            },
+            op,
+            key_type: "u64",
+            hit_rate: Some(100),
+            threads: 1,
+            times: Times::new(vec![1234.4; 3], vec![13.0; 3]),
+            work: Work { bytes: 1 << 20, pages: bloomline::Pages::Ordinary, threads: 1, hit_rate: Some(100) },
+        };
+        let text = times(&Op::LOOKUPS.map(row));
+        assert!(text.contains("avx512bw split-block   63.99   9.900e-5   1234 (1234–1234)   95.0"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
 }
