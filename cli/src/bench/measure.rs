@@ -173,7 +173,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The least work on the same stream of keys, by the faster order.
+    /// The least work on the same stream of keys, by the fastest order.
     fn time_roofline(&mut self, stream: &Stream, work: Work) -> f64 {
         let time = |order| match work.hit_rate {
             Some(_) => {
