@@ -272,7 +272,8 @@ fn every_point_of_the_page_lies_where_the_rows_say() {
                 rows.iter().find(is_it).unwrap()
             };
             let is_bulk = op.ends_with("bulk");
-            let value: [(&str, fn(&Value) -> f64, fn(&Value) -> f64); 2] = [
+            type Height = fn(&Value) -> f64;
+            let value: [(&str, Height, Height); 2] = [
                 ("time", |row| number(row, "ns").ln(), |row| number(row, "roofline_ns").ln()),
                 ("ratio", |row| number(row, "ratio").ln(), |_| 0.0),
             ];
@@ -459,7 +460,8 @@ fn bad_values_are_refused_before_anything_is_measured() {
         ("--sizes -16K", ["-1", ""]),
         ("--sizes NaN", ["NaN", "--sizes"]),
         ("--sizes 99999999999999999999G", ["99999999999999999999G", "68719476736"]),
-        ("--sizes 64G", ["memory: ", "available"]),
+        ("--sizes 64G", ["split-block of 64 GiB: ", "limit"]),
+        ("--sizes 64G --schemes block512", ["memory: ", "available"]),
         ("--sizes 16K --threads 1024 --kernels scalar --hit-rates 101", ["101", "0..=100"]),
         ("--hit-rates -1", ["-1", "--hit-rates"]),
         ("--hit-rates ,", ["''", "--hit-rates"]),

@@ -75,17 +75,17 @@ impl Plan {
             rate_items: if args.quick { 200_000 } else { 1_000_000 },
             notes: Vec::new(),
         };
-        while args.sizes.is_empty() && plan.sizes.len() > 1 && memory::check(plan.memory()).is_err() {
-            let bytes = plan.sizes.pop().unwrap_or_default();
-            plan.notes.push(format!("{} left out: too little memory is available", output::size(bytes)));
-        }
-        memory::check(plan.memory())?;
         for load in &plan.loads {
             for &bytes in &plan.sizes {
                 let name = format!("{} of {}", load.kind.name(), output::size(bytes));
                 load.kind.rate(load.items(bytes), bytes).about(name)?;
             }
         }
+        while args.sizes.is_empty() && plan.sizes.len() > 1 && memory::check(plan.memory()).is_err() {
+            let bytes = plan.sizes.pop().unwrap_or_default();
+            plan.notes.push(format!("{} left out: too little memory is available", output::size(bytes)));
+        }
+        memory::check(plan.memory())?;
         plan.note_threads();
         Ok(plan)
     }
