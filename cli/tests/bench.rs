@@ -181,6 +181,25 @@ fn measured_rates_lie_on_the_curves() {
     assert!(report["notes"].to_string().contains("no inserts"), "{}", report["notes"]);
 }
 
+/// The reference, which lies in ordinary pages, and filters that get no huge ones have their rows once.
+#[test]
+fn no_row_comes_twice_with_both_kinds_of_pages() {
+    let (report, _) = measured("--hit-rates 0 --sizes 4M --pages huge,ordinary --kernels scalar");
+    let mut rows: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for row in report["rows"].as_array().unwrap() {
+        let name = ["kernel", "scheme", "op", "filter_bytes"].map(|name| row[name].to_string()).join(" ");
+        rows.entry(name).or_default().push(row["pages"].as_str().unwrap());
+    }
+    // Lookups and inserts, each in two ways, for every contestant and size.
+    assert_eq!(rows.len(), 3 * (2 * KERNELS.len() + 1) * 4);
+    let given = !report["notes"].to_string().contains("no huge pages");
+    for (name, mut pages) in rows {
+        pages.sort_unstable();
+        let is_huge = given && name.ends_with(&(4 << 20).to_string()) && !name.contains("reference");
+        assert_eq!(pages, if is_huge { vec!["huge", "ordinary"] } else { vec!["ordinary"] }, "{name}");
+    }
+}
+
 #[test]
 fn a_rate_fills_every_filter_until_it_has_it() {
     let (report, page) = measured("--hit-rates 100 --fpr 0.001 --schemes block512");

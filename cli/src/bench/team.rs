@@ -101,20 +101,26 @@ mod tests {
     use super::super::keys::Keys;
     use super::*;
 
-    /// Every thread runs all of its batches once, and reports what it found in the timed one.
+    /// Every thread runs all of its batches once, the timed one when all threads have warmed up, and reports what it found there.
     #[test]
     fn every_thread_does_its_runs() {
-        let stream = Keys { seed: 1 }.stream(1000, 100, 8, 100);
         let team = Team::new();
         for threads in [1, 2, 5] {
+            let stream = Keys { seed: 1 }.stream(1000, 100, 4 * threads, 100);
             let runs: Vec<Run<'_>> = (0..threads).map(|_| Run::next(&stream, 3)).collect();
-            let keys = AtomicUsize::new(0);
-            let (_, found) = team.time(&runs, |batch, mask| {
+            let timed: Vec<_> = runs.iter().map(|run| run.timed.keys()).collect();
+            let [warm, done] = [const { AtomicUsize::new(0) }; 2];
+            let (_, found) = team.time(&runs, |keys, mask| {
                 assert_eq!(mask.len(), 2);
-                keys.fetch_add(batch.len(), Ordering::Relaxed);
-                batch.len() - 1
+                if timed.contains(&keys) {
+                    assert_eq!(warm.load(Ordering::SeqCst), 3 * threads);
+                    done.fetch_add(1, Ordering::SeqCst);
+                } else {
+                    warm.fetch_add(1, Ordering::SeqCst);
+                }
+                keys.len() - 1
             });
-            assert_eq!((keys.into_inner(), found), (400 * threads, 99 * threads));
+            assert_eq!((done.into_inner(), found), (threads, 99 * threads));
         }
     }
 }
