@@ -7,6 +7,7 @@ use crate::hash::Seed;
 use crate::kernel::BitArray;
 use crate::kernel::engine::{GROUP, Words};
 use crate::key::Key;
+use crate::key::sealed::Hashed;
 
 /// Keys whose words are computed ahead into a buffer on the stack, when they do not lie in memory as words.
 const WORDS: usize = 512;
@@ -17,9 +18,9 @@ const FEW_WORDS: usize = 64;
 /// Batches of so few keys are handed to the kernel one by one: what a batch costs once would be most of its time.
 const FEW: usize = 15;
 
-/// Bytes between calling keys and reading them: a page. The CPU's own prefetchers lose the stream of keys among the scattered
+/// Bytes between calling keys and reading them. The CPU's own prefetchers lose the stream of keys among the scattered
 /// accesses to the filter.
-const AHEAD: usize = 4096;
+const AHEAD: usize = 8192;
 
 /// Groups between calling what keys refer to and reading it.
 const REFERRED_AHEAD: usize = 4;
@@ -113,8 +114,9 @@ fn fill<K: Key>(keys: &[K], seed: &Seed, words: &mut [u64]) {
         for line in (0..size_of_val(group)).step_by(LINE) {
             prefetch(ahead.wrapping_add(line));
         }
-        for key in groups.get(i + REFERRED_AHEAD).into_iter().flatten() {
-            key.prefetch();
+        // Not by `flatten`, whose loop would stay where there is nothing to call.
+        if let Some(group) = groups.get(i + REFERRED_AHEAD) {
+            group.iter().for_each(Hashed::prefetch);
         }
         for (word, key) in words.iter_mut().zip(group) {
             *word = key.word(seed);

@@ -87,7 +87,7 @@ pub(crate) mod sealed {
             None
         }
 
-        /// Calls near what the key refers to, where that lies elsewhere.
+        /// Calls what the key refers to, where that lies elsewhere in memory.
         #[inline(always)]
         fn prefetch(&self) {}
 
@@ -169,9 +169,9 @@ impl Hashed for Prehashed {
     }
 }
 
-/// Types that are byte strings, and where the bytes of those lie that only refer to them.
+/// Types that are byte strings; for those that only refer to their bytes, how to get at these.
 macro_rules! byte_strings {
-    ($([$($generics:tt)*] $type:ty $(, at $bytes:expr)?;)*) => {
+    ($([$($generics:tt)*] $type:ty $(, by $bytes:expr)?;)*) => {
         $(impl<$($generics)*> Hashed for $type {
             const INTEGER: bool = false;
 
@@ -183,8 +183,7 @@ macro_rules! byte_strings {
 
             $(#[inline(always)]
             fn prefetch(&self) {
-                let bytes: fn(&Self) -> *const u8 = $bytes;
-                prefetch(bytes(self));
+                prefetch_ends($bytes(self));
             })?
         })*
     };
@@ -193,8 +192,8 @@ byte_strings! {
     [] [u8];
     [] str;
     [const N: usize] [u8; N];
-    [] String, at |key| key.as_ptr();
-    [] Vec<u8>, at |key| key.as_ptr();
+    [] String, by String::as_bytes;
+    [] Vec<u8>, by Vec::as_slice;
 }
 
 impl<K: Hashed + ?Sized> Hashed for &K {
@@ -207,8 +206,17 @@ impl<K: Hashed + ?Sized> Hashed for &K {
 
     #[inline(always)]
     fn prefetch(&self) {
-        prefetch(core::ptr::from_ref::<K>(*self).cast::<u8>());
+        prefetch_ends::<K>(self);
     }
+}
+
+/// Calls the lines of the first and the last byte: most strings have no more, and longer ones are a stream by themselves.
+#[inline(always)]
+fn prefetch_ends<T: ?Sized>(value: &T) {
+    let start = core::ptr::from_ref(value).cast::<u8>();
+    prefetch(start);
+    // Before the start where there is no byte; a prefetch never faults.
+    prefetch(start.wrapping_add(size_of_val(value)).wrapping_sub(1));
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The classic Bloom filter over one array of bits: the yardstick for the blocked engine.
 //!
 //! [`ReferenceFilter`] is written from the textbook and uses nothing of this crate but the error
-//! type: what the two filters agree on, they agree on independently.
+//! type and wyhash, the published hash of byte strings: what else the two filters agree on, they agree
+//! on independently.
 //!
 //! # The rule
 //!
