@@ -93,7 +93,7 @@ impl Plan {
     fn note_threads(&mut self) {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         for threads in self.threads.iter().filter(|&&threads| threads > cores) {
-            self.notes.push(format!("{threads} threads share {cores} logical cores"));
+            self.notes.push(format!("{threads} threads take turns on the logical cores: there are {cores}"));
         }
         if !self.inserts() {
             self.notes.push("no inserts: a filter takes them from one thread at a time".into());
