@@ -4,12 +4,15 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use bloomline::sizing::{blocked, classic, split};
 use roxmltree::{Document, Node};
 use serde_json::Value;
 use statrs::distribution::{Beta, ContinuousCDF};
-use support::{Directory, full_disk, json, refused, run, text};
+use support::{Directory, command, full_disk, json, refused, run, text};
 
 const KERNELS: [&str; 2] = ["scalar", "portable"];
 const SIZES: [u64; 2] = [4 << 10, 64 << 10];
@@ -519,4 +522,27 @@ fn a_page_that_cannot_be_written_is_told_and_no_other_is_lost() {
     }
     let options = "bench --quick --sizes 4K --hit-rates 0 --kernels scalar --html /dev/full";
     refused(&run(&options.split(' ').collect::<Vec<_>>()), &["bloomline: /dev/full: ", "No space left"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_the_old_page_and_no_other_file() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let directory = Directory::new();
+        let page = directory.write("page.html", "old");
+        let mut child = command(&["bench", "--quick", "--sizes", "4M", "--html", &page])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The temporary file tells that the command is at work. It has seconds of it.
+        while directory.files().len() < 2 {
+            assert!(child.try_wait().unwrap().is_none(), "ended before it began");
+        }
+        // The file is there a moment before the handler that removes it.
+        sleep(Duration::from_millis(200));
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(directory.files(), ["page.html"]);
+        assert_eq!(fs::read(&page).unwrap(), b"old");
+    }
 }
