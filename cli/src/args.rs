@@ -8,6 +8,7 @@ use bytesize::ByteSize;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
+use crate::bench;
 use crate::design::{Design, Layout, Size};
 use crate::failure::{Context, Failure};
 use crate::memory;
@@ -64,83 +65,62 @@ pub(crate) struct VerifyArgs {
     pub(crate) json: bool,
 }
 
-/// Measure this machine: every kernel, the reference and the roofline, at several filter sizes.
+/// Measure every kernel, the reference and the roofline on this machine.
 ///
-/// The roofline is the least that any filter of one cache line per key can take: it hashes the keys and loads a word of
-/// their lines. Rounds are interleaved, so that a change of the machine's speed meets all alike, and a ratio is that of
-/// times of one round. Keys are 64-bit integers; the false-positive rate of each filter stands beside its times. The
-/// reference has no batch call: its bulk is a loop.
+/// Times are nanoseconds a key: the median over rounds in which all take turns, with the least and the most. Beside each
+/// stand its ratio to the roofline of the same round, which is the least time that a filter of one cache line per key can
+/// take for 64-bit keys in bulk, and the false-positive rate, measured with absent keys.
 ///
-/// The machine should have nothing else to do. With all defaults it takes about six minutes.
+/// The reference, a classic Bloom filter, has no call for many keys: its bulk is a loop. Inserts run on one thread.
+///
+/// The machine should have nothing else to do. With all defaults it takes some minutes.
 #[derive(Args)]
 pub(crate) struct BenchArgs {
-    /// Sizes of the filters: bytes, or with a suffix K, M, G (powers of 1024) [default: 16K,256K,4M, and unless --quick
-    /// 64M,512M as far as memory allows]
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = filter_bytes)]
+    /// Sizes of the filters: bytes, or with a suffix K, M, G (powers of 1024) [default: 16K,256K,4M,64M, and 512M unless
+    /// --quick]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = bench::filter_bytes)]
     pub(crate) sizes: Vec<u64>,
-    /// Per cent of looked-up keys that are present [default: 0,50,100]
-    #[arg(long, value_name = "PERCENTAGES", value_delimiter = ',', value_parser = value_parser!(u32).range(0..=100))]
+    /// Per cent of the looked-up keys that are present
+    #[arg(long, value_name = "PERCENTAGES", value_delimiter = ',', default_value = "0,50,100", allow_negative_numbers = true,
+        value_parser = value_parser!(u32).range(0..=100))]
     pub(crate) hit_rates: Vec<u32>,
-    /// The false-positive rate of block512 that decides the bits per key, in [1e-15, 1)
+    /// Fill each filter until this is its expected false-positive rate
     #[arg(short = 'p', long, value_name = "P", allow_negative_numbers = true)]
     pub(crate) fpr: Option<f64>,
-    /// The bits per key to spend [default: 10]
+    /// Fill all filters to these bits per key, from 5 to 64 [default: 10]
     #[arg(long, value_name = "C", allow_negative_numbers = true, conflicts_with = "fpr")]
     pub(crate) bits_per_key: Option<f64>,
-    /// Kernels [default: all that this CPU can run]
+    /// The kernels [default: all that this CPU can run]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) kernels: Vec<String>,
-    /// Schemes [default: all]
+    /// The schemes [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = schemes())]
     pub(crate) schemes: Vec<Scheme>,
-    /// Numbers of threads that look up at the same time, each pinned to a core, up to 1024
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1", value_parser = threads)]
-    pub(crate) threads: Vec<usize>,
+    /// Numbers of threads that look up in one filter together, each on a core of its own
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1", allow_negative_numbers = true,
+        value_parser = value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Vec<u32>,
     /// The pages to hold the filters in
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "huge")]
     pages: Vec<PageKind>,
-    /// The seed of the keys and the hash
+    /// The seed of the keys and of the hash
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Few rounds and small sizes, for a first look in seconds
+    /// Few rounds: ends within half a minute with all other defaults
     #[arg(long)]
     pub(crate) quick: bool,
     /// Print one JSON object, with the times of all rounds
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page with plots, which needs no network
+    /// Write a page with plots: one file that needs no network
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
 
 impl BenchArgs {
-    pub(crate) fn pages(&self) -> Vec<Pages> {
-        let mut pages: Vec<Pages> = self.pages.iter().map(|&kind| kind.into()).collect();
-        pages.dedup();
-        pages
+    pub(crate) fn pages(&self) -> impl Iterator<Item = Pages> {
+        self.pages.iter().map(|&kind| kind.into())
     }
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|threads| (1..=1024).contains(threads))
-        .ok_or_else(|| "not from 1 to 1024".into())
-}
-
-/// A multiple of a cache line, so that filters of both schemes take exactly as much.
-fn filter_bytes(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.as_bytes().last() {
-        Some(b'K') => (&text[..text.len() - 1], 10),
-        Some(b'M') => (&text[..text.len() - 1], 20),
-        Some(b'G') => (&text[..text.len() - 1], 30),
-        _ => (text, 0),
-    };
-    let range = 4096..=64 << 30;
-    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
-    bytes
-        .filter(|bytes| range.contains(bytes) && bytes % 64 == 0)
-        .ok_or_else(|| "not a multiple of 64 from 4K to 64G".into())
 }
 
 /// Calculate size, k and exact false-positive rate of the blocked, the split-block and the classic filter.
@@ -358,12 +338,16 @@ impl From<PageKind> for Pages {
 impl Engine {
     /// The kernel that was asked for, if any.
     pub(crate) fn kernel(&self) -> Result<Option<Kernel>, Failure> {
-        let refused = |error: bloomline::Error| {
-            let available: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
-            Failure::new("--kernel", format!("{error}; available: {}", available.join(", ")))
-        };
-        self.kernel.as_deref().map(Kernel::by_name).transpose().map_err(refused)
+        self.kernel.as_deref().map(|name| kernel("--kernel", name)).transpose()
     }
+}
+
+/// The kernel of this name, which an option gave.
+pub(crate) fn kernel(option: &str, name: &str) -> Result<Kernel, Failure> {
+    Kernel::by_name(name).map_err(|error| {
+        let available: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
+        Failure::new(option, format!("{error}; available: {}", available.join(", ")))
+    })
 }
 
 /// The empty blocked filter that the options ask for.

@@ -1,6 +1,5 @@
 //! `bloomline info`: what this machine has.
 
-use std::fs;
 use std::path::Path;
 use std::thread;
 
@@ -9,15 +8,13 @@ use serde::Serialize;
 
 use crate::args::InfoArgs;
 use crate::failure::Failure;
+use crate::machine::{self, Cache, read};
 use crate::output::{self, memory};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let info = Info::read();
     if args.json { output::print_json(&info) } else { output::print(&info.to_text()) }
 }
-
-/// Where Linux describes the caches of the first core.
-const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
 /// None stands for what the system does not tell.
 #[derive(Serialize)]
@@ -63,25 +60,12 @@ impl From<Scheme> for SchemeInfo {
     }
 }
 
-/// A cache of the first core.
-#[derive(Serialize)]
-struct Cache {
-    level: String,
-    kind: String,
-    size: String,
-    /// The logical cores that share it.
-    shared_by: Option<String>,
-}
-
 impl Info {
     fn read() -> Self {
-        let mut system = sysinfo::System::new();
-        system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
-        let brand = system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
         let available: Vec<_> = Kernel::available().map(|kernel| kernel.name()).collect();
         let huge = Path::new("/sys/kernel/mm/transparent_hugepage");
         Self {
-            cpu: brand.filter(|brand| !brand.is_empty()),
+            cpu: machine::cpu(),
             architecture: std::env::consts::ARCH,
             physical_cores: sysinfo::System::physical_core_count(),
             logical_cores: thread::available_parallelism().ok().map(Into::into),
@@ -91,7 +75,7 @@ impl Info {
                 .collect(),
             selected_kernel: Kernel::best().name(),
             schemes: Scheme::ALL.map(SchemeInfo::from).into(),
-            caches: caches(Path::new(CACHES)),
+            caches: machine::caches(),
             page_bytes: page_size::get(),
             huge_page_bytes: read(&huge.join("hpage_pmd_size")).and_then(|size| size.parse().ok()),
             transparent_huge_pages: read(&huge.join("enabled")).as_deref().and_then(chosen),
@@ -171,41 +155,6 @@ fn features() -> Vec<Feature> {
     Vec::new()
 }
 
-/// Levels and bytes of the first core's data caches, nearest first; none where the system does not tell.
-pub(crate) fn data_caches() -> impl Iterator<Item = (u32, u64)> {
-    let data = caches(Path::new(CACHES)).into_iter().filter(|cache| cache.kind != "instruction");
-    data.filter_map(|cache| {
-        let kib: u64 = cache.size.strip_suffix('K')?.parse().ok()?;
-        Some((cache.level.parse().ok()?, kib.checked_mul(1024)?))
-    })
-}
-
-/// The CPU, its cores and its architecture, in words.
-pub(crate) fn machine() -> String {
-    let Info { cpu, architecture, logical_cores, .. } = Info::read();
-    let cores = logical_cores.map_or("unknown".into(), |cores| cores.to_string());
-    format!("{}, {cores} logical cores, {architecture}", cpu.as_deref().unwrap_or("unknown CPU"))
-}
-
-/// The caches that Linux lists in `directory`, nearest first.
-fn caches(directory: &Path) -> Vec<Cache> {
-    let cache = |index: u32| {
-        let entry = directory.join(format!("index{index}"));
-        let field = |name| read(&entry.join(name));
-        Some(Cache {
-            level: field("level")?,
-            kind: field("type")?.to_lowercase(),
-            size: field("size")?,
-            shared_by: field("shared_cpu_list"),
-        })
-    };
-    (0..).map_while(cache).collect()
-}
-
-fn read(path: &Path) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim().to_owned())
-}
-
 /// The choice in brackets: `always [madvise] never`.
 fn chosen(choices: &str) -> Option<String> {
     let (_, rest) = choices.split_once('[')?;
@@ -221,10 +170,5 @@ mod tests {
         assert_eq!(chosen("always [madvise] never").as_deref(), Some("madvise"));
         assert_eq!(chosen("always"), None);
         assert_eq!(chosen("[always"), None);
-    }
-
-    #[test]
-    fn a_machine_without_sysfs_has_unknown_caches() {
-        assert!(caches(Path::new("/nonexistent")).is_empty());
     }
 }

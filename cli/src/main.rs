@@ -8,12 +8,14 @@ mod failure;
 mod info;
 mod interval;
 mod keys;
+mod machine;
 mod memory;
 mod output;
 mod progress;
 mod query;
 mod size;
 mod stats;
+mod target;
 mod verify;
 
 use std::io::{self, Write};

@@ -30,9 +30,12 @@ pub(crate) fn print_aside(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+pub(crate) fn json(value: &impl Serialize) -> Result<String, Failure> {
+    Ok(serde_json::to_string_pretty(value).about("JSON")? + "\n")
+}
+
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).about("JSON")?;
-    print(&(text + "\n"))
+    print(&json(value)?)
 }
 
 /// One line, below the header.
@@ -62,6 +65,11 @@ pub(crate) fn memory(bytes: u64) -> String {
     BinaryBytes(bytes).to_string()
 }
 
+/// 16 KiB: a size that is often a whole number of its unit.
+pub(crate) fn size(bytes: u64) -> String {
+    memory(bytes).replace(".00 ", " ")
+}
+
 /// A false-positive rate with four significant digits: in percent, or as a power of ten where it is small.
 pub(crate) fn rate(rate: f64) -> String {
     let percent = 100.0 * rate;
@@ -83,6 +91,11 @@ pub(crate) fn pages(pages: Pages) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_sizes_have_no_point() {
+        assert_eq!([512, 16 << 10, 3 << 19, 4 << 30].map(size), ["512 B", "16 KiB", "1.50 MiB", "4 GiB"]);
+    }
 
     #[test]
     fn rates_have_four_significant_digits() {

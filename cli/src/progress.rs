@@ -35,11 +35,6 @@ impl Progress {
 
     pub(crate) fn step(&self, doing: impl Into<Cow<'static, str>>) {
         self.0.inc(1);
-        self.say(doing);
-    }
-
-    /// Tells what is done, short of a step.
-    pub(crate) fn say(&self, doing: impl Into<Cow<'static, str>>) {
         self.0.set_message(doing);
         self.0.tick();
     }

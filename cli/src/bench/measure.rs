@@ -1,305 +1,229 @@
 //! The rounds: the roofline and every contestant in turn within each, so that a change of the machine's speed meets all alike.
 
 use std::hint::black_box;
-use std::sync::Barrier;
-use std::time::{Duration, Instant};
 
-use bloomline::reference::ReferenceFilter;
-use bloomline::sizing::classic;
-use bloomline::{BloomFilter, Kernel, Pages};
+use bloomline::{Kernel, Pages};
 use bloomline_roofline::{self as roofline, Lines, Order};
-use rand::SeedableRng;
-use rand::prelude::*;
-use rand::rngs::SmallRng;
 
-use super::plan::{BATCHES, Plan};
-use super::report::{Op, Row, Work};
+use super::filter::{Filter, Kind, Op};
+use super::keys::{Keys, Stream};
+use super::plan::{Load, Plan};
+use super::report::{Contestant, REFERENCE, Row, Times, Work};
+use super::team::{Run, Team};
 use crate::failure::{Context, Failure};
 use crate::output;
 use crate::progress::Progress;
 
-/// Absent keys are numbered from here on.
-const ABSENT: u64 = 1 << 40;
+/// Smaller filters lie in ordinary pages.
+const HUGE_PAGE: u64 = 2 << 20;
 
-/// Key number `index` of a stream: a bijection, so that no two are equal.
-pub(super) fn key(seed: u64, index: u64) -> u64 {
-    let mut z = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ seed;
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
+/// All rows, and what was left out.
+pub(super) struct Measured {
+    pub(super) rows: Vec<Row>,
+    pub(super) notes: Vec<String>,
 }
 
-pub(super) fn absent(seed: u64, count: usize) -> impl Iterator<Item = u64> {
-    (ABSENT..).take(count).map(move |index| key(seed, index))
-}
-
-/// Who is timed: a kernel on the filter of a scheme, or the reference.
-#[derive(Clone, Copy)]
-enum Contestant {
-    Kernel(Kernel, usize),
-    Reference,
-}
-
-pub(super) fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
-    let steps = plan.sizes.len() * plan.pages.len() * plan.threads.len() * (plan.hit_rates.len() + 1);
-    let progress = Progress::steps(steps as u64);
-    let mut rows = Vec::new();
+pub(super) fn run(plan: &Plan, progress: &Progress) -> Result<Measured, Failure> {
+    let team = Team::new();
+    let mut measured = Measured { rows: Vec::new(), notes: Vec::new() };
+    if !team.is_pinned {
+        measured.notes.push("not pinned to a core: the system does not allow it".into());
+    }
     for &bytes in &plan.sizes {
         for &pages in &plan.pages {
-            progress.say(format!("filling filters of {}", output::memory(bytes)));
-            let mut field = Field::new(plan, bytes, pages)?;
-            for &threads in &plan.threads {
-                let (work, name) = (Work { bytes, pages, threads, hit_rate: None }, output::memory(bytes));
-                progress.step(format!("inserts, {name}"));
-                if threads == 1 {
-                    let batches = field.present();
-                    rows.extend(field.rows(&batches, work, [Op::InsertBulk, Op::InsertSingle]));
+            progress.step(format!("filling filters of {}", output::size(bytes)));
+            let mut field = Field::fill(plan, &team, bytes, pages)?;
+            if !field.lies_in(pages) {
+                if bytes >= HUGE_PAGE {
+                    measured.notes.push(format!("{}: the system gives no huge pages", output::size(bytes)));
                 }
-                for &hit_rate in &plan.hit_rates {
-                    progress.step(format!("lookups, {hit_rate} % present, {name}, threads {threads}"));
-                    let batches = field.mixed(hit_rate);
-                    let work = Work { hit_rate: Some(hit_rate), ..work };
-                    rows.extend(field.rows(&batches, work, [Op::LookupBulk, Op::LookupSingle]));
+                if plan.pages.len() > 1 {
+                    // These filters have their rows already, or get them, as ones in ordinary pages.
+                    continue;
                 }
             }
+            field.measure(progress, &mut measured.rows)?;
         }
     }
-    Ok(rows)
+    Ok(measured)
 }
 
-/// Full filters of one size, and lines of the same size for the roofline.
+/// Full filters of one size, and memory of the same size for the roofline.
 struct Field<'a> {
     plan: &'a Plan,
-    items: u64,
-    filters: Vec<BloomFilter>,
-    reference: ReferenceFilter,
+    team: &'a Team,
+    bytes: u64,
+    /// The pages that were asked for.
+    pages: Pages,
+    entrants: Vec<Entrant>,
     lines: Lines,
-    /// False-positive rates in the order of `filters`, then of the reference.
-    rates: Vec<f64>,
+}
+
+struct Entrant {
+    kind: Kind,
+    filter: Filter,
+    items: u64,
+    fpr: f64,
+}
+
+/// A filter, by its place among the entrants, and the kernel that works on it: none for the reference.
+#[derive(Clone, Copy)]
+struct Lane {
+    entrant: usize,
+    kernel: Option<Kernel>,
+}
+
+impl Lane {
+    fn name(self) -> &'static str {
+        self.kernel.map_or(REFERENCE, |kernel| kernel.name())
+    }
 }
 
 impl<'a> Field<'a> {
-    fn new(plan: &'a Plan, bytes: u64, pages: Pages) -> Result<Self, Failure> {
-        let items = plan.items(bytes);
-        let kind = if pages == Pages::Huge { roofline::Pages::Huge } else { roofline::Pages::Ordinary };
-        let lines = Lines::new(bytes as usize, kind).about("roofline")?;
-        let filter = |&scheme| {
-            let builder = BloomFilter::with_bytes(bytes).expected_items(items).fast().scheme(scheme);
-            builder.seed(plan.seed).pages(pages).build().about("filter")
+    fn fill(plan: &'a Plan, team: &'a Team, bytes: u64, pages: Pages) -> Result<Self, Failure> {
+        // The reference lies in ordinary pages, and takes part once.
+        let once = pages == Pages::Ordinary || plan.pages.len() == 1;
+        let takes_part = |load: &&Load| load.kind != Kind::Classic || once;
+        let entrants =
+            plan.loads.iter().filter(takes_part).map(|load| Entrant::fill(plan, load, bytes, pages));
+        let roofline_pages =
+            if pages == Pages::Huge { roofline::Pages::Huge } else { roofline::Pages::Ordinary };
+        let entrants = entrants.collect::<Result<_, _>>().about("filter")?;
+        let lines = usize::try_from(bytes).about("roofline")?;
+        let lines = Lines::new(lines, roofline_pages).about("roofline")?;
+        Ok(Self { plan, team, bytes, pages, entrants, lines })
+    }
+
+    /// Whether the system gave the pages that were asked for.
+    fn lies_in(&self, pages: Pages) -> bool {
+        let blocked = self.entrants.iter().filter(|entrant| entrant.kind != Kind::Classic);
+        blocked.map(|entrant| entrant.filter.pages()).all(|given| given == output::pages(pages))
+    }
+
+    fn measure(&mut self, progress: &Progress, rows: &mut Vec<Row>) -> Result<(), Failure> {
+        let (bytes, pages, size) = (self.bytes, self.pages, output::size(self.bytes));
+        if self.plan.inserts() {
+            progress.step(format!("inserts, {size}"));
+            // To insert keys again takes as long as it took the first time, since nothing depends on what the bits are, and
+            // leaves the filters as full as they are.
+            let stream = self.stream(100);
+            rows.extend(self.rows(&stream, Work { bytes, pages, threads: 1, hit_rate: None })?);
+        }
+        for &hit_rate in &self.plan.hit_rates {
+            let stream = self.stream(hit_rate);
+            for &threads in &self.plan.threads {
+                progress.step(format!("lookups, {size}, {hit_rate} % present, threads: {threads}"));
+                rows.extend(self.rows(&stream, Work { bytes, pages, threads, hit_rate: Some(hit_rate) })?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Batches whose present keys are in all of the filters.
+    fn stream(&self, hit_rate: u32) -> Stream {
+        let items = self.entrants.iter().map(|entrant| entrant.items).min().unwrap_or(1);
+        Keys { seed: self.plan.seed }.stream(items, hit_rate, self.plan.batches(), self.plan.batch)
+    }
+
+    fn lanes(&self) -> Vec<Lane> {
+        let mut lanes = Vec::new();
+        for (entrant, Entrant { kind, .. }) in self.entrants.iter().enumerate() {
+            match kind {
+                Kind::Blocked(_) => lanes
+                    .extend(self.plan.kernels.iter().map(|&kernel| Lane { entrant, kernel: Some(kernel) })),
+                Kind::Classic => lanes.push(Lane { entrant, kernel: None }),
+            }
+        }
+        lanes
+    }
+
+    /// The rows of a piece of work: of every contestant, in bulk and one at a time.
+    fn rows(&mut self, stream: &Stream, work: Work) -> Result<Vec<Row>, Failure> {
+        let ops = if work.hit_rate.is_some() { Op::LOOKUPS } else { Op::INSERTS };
+        let lanes: Vec<_> = self.lanes().into_iter().flat_map(|lane| ops.map(|op| (lane, op))).collect();
+        let (mut rooflines, mut times) = (Vec::new(), vec![Vec::new(); lanes.len()]);
+        for _ in 0..self.plan.rounds {
+            rooflines.push(self.time_roofline(stream, work));
+            for (&(lane, op), times) in lanes.iter().zip(&mut times) {
+                times.push(self.time(stream, work, lane, op)?);
+            }
+        }
+        let row = |(&(lane, op), samples): (&(Lane, Op), Vec<f64>)| Row {
+            contestant: self.contestant(lane),
+            op,
+            key_type: "u64",
+            hit_rate: work.hit_rate,
+            threads: work.threads,
+            times: Times::new(samples, rooflines.clone()),
+            work,
         };
-        let mut filters = plan.schemes.iter().map(filter).collect::<Result<Vec<_>, _>>()?;
-        let bits = bytes * 8;
-        let mut reference = ReferenceFilter::with_bits(bits, classic::optimal_k(items, bits), plan.seed)
-            .about("reference")?;
-        let mut batch = Vec::new();
-        for start in (0..items).step_by(plan.batch) {
-            batch.clear();
-            batch.extend((start..items.min(start + plan.batch as u64)).map(|index| key(plan.seed, index)));
-            filters.iter_mut().for_each(|filter| filter.insert_batch(&batch));
-            for &key in &batch {
-                reference.insert_u64(key);
-            }
-        }
-        let probes: Vec<u64> = absent(plan.seed, BATCHES * plan.batch).collect();
-        let part = |found: usize| found as f64 / probes.len() as f64;
-        let mut rates: Vec<_> = filters.iter().map(|filter| part(filter.count_batch(&probes))).collect();
-        rates.push(part(probes.iter().filter(|&&key| reference.contains_u64(key)).count()));
-        Ok(Self { plan, items, filters, reference, lines, rates })
+        Ok(lanes.iter().zip(times).map(row).collect())
     }
 
-    /// Batches of keys that are in the filters. To insert them again takes as long as it took the first time, since nothing
-    /// depends on what the bits are, and leaves the filters as full as they are.
-    fn present(&self) -> Vec<Vec<u64>> {
-        self.mixed(100)
-    }
-
-    /// Batches of which each key is present with the probability `hit_rate` per cent.
-    fn mixed(&self, hit_rate: u32) -> Vec<Vec<u64>> {
-        let mut random = SmallRng::seed_from_u64(self.plan.seed);
-        let mut absent = absent(self.plan.seed, usize::MAX);
-        let mut batch = || {
-            let key = |_| {
-                let present = random.random_range(0..100) < hit_rate;
-                let index = random.random_range(0..self.items);
-                if present { key(self.plan.seed, index) } else { absent.next().unwrap_or_default() }
-            };
-            (0..self.plan.batch).map(key).collect()
-        };
-        (0..BATCHES).map(|_| batch()).collect()
-    }
-
-    fn contestants(&self) -> Vec<Contestant> {
-        let of = |filter| self.plan.kernels.iter().map(move |&kernel| Contestant::Kernel(kernel, filter));
-        (0..self.filters.len()).flat_map(of).chain([Contestant::Reference]).collect()
-    }
-
-    fn rows(&mut self, batches: &[Vec<u64>], work: Work, ops: [Op; 2]) -> Vec<Row> {
-        let contestants = self.contestants();
-        let mut rooflines = Vec::new();
-        let mut times = vec![Vec::new(); 2 * contestants.len()];
-        for round in 0..self.plan.rounds {
-            let turn = Turn { batches, threads: work.threads, round };
-            rooflines.push(self.time_roofline(turn, ops[0]));
-            for (i, &contestant) in contestants.iter().enumerate() {
-                for (j, &op) in ops.iter().enumerate() {
-                    times[2 * i + j].push(self.time(turn, contestant, op));
-                }
-            }
-        }
-        let mut rows = Vec::new();
-        for (i, &contestant) in contestants.iter().enumerate() {
-            for (j, &op) in ops.iter().enumerate() {
-                rows.push(self.row(contestant, op, work, &times[2 * i + j], &rooflines));
-            }
-        }
-        rows
-    }
-
-    fn row(&self, contestant: Contestant, op: Op, work: Work, times: &[f64], rooflines: &[f64]) -> Row {
-        let bits = |bytes: u64| bytes as f64 * 8.0 / self.items as f64;
-        match contestant {
-            Contestant::Kernel(kernel, index) => {
-                let filter = &self.filters[index];
-                let work = Work { pages: filter.pages(), ..work };
-                let scheme = filter.scheme().name();
-                let (bits, k) = (bits(filter.bytes()), filter.k());
-                Row::new(kernel.name(), scheme, op, work, bits, k, self.rates[index], times, rooflines)
-            }
-            Contestant::Reference => {
-                let (bits, k) = (bits(self.reference.bytes()), self.reference.k());
-                let work = Work { pages: Pages::Ordinary, ..work };
-                let rate = self.rates[self.filters.len()];
-                Row::new("reference", "classic", op, work, bits, k, rate, times, rooflines)
-            }
+    fn contestant(&self, lane: Lane) -> Contestant {
+        let Entrant { kind, filter, items, fpr } = &self.entrants[lane.entrant];
+        Contestant {
+            kernel: lane.name(),
+            scheme: kind.name(),
+            filter_bytes: filter.bytes(),
+            bits_per_key: 8.0 * filter.bytes() as f64 / *items as f64,
+            k: filter.k(),
+            pages: filter.pages(),
+            fpr: *fpr,
         }
     }
 
-    /// Nanoseconds a key of the fastest order.
-    fn time_roofline(&mut self, turn: Turn<'_>, op: Op) -> f64 {
-        let insert = matches!(op, Op::InsertBulk | Op::InsertSingle);
-        let times = Order::ALL.map(|order| {
-            if insert {
-                let lines = self.lines.as_mut_slice();
-                turn.time_alone(|keys| roofline::insert(lines, keys, order))
-            } else {
+    /// The least work on the same stream of keys, by the fastest order.
+    fn time_roofline(&mut self, stream: &Stream, work: Work) -> f64 {
+        let time = |order| match work.hit_rate {
+            Some(_) => {
                 let lines = self.lines.as_slice();
-                turn.time(|keys| {
+                let look_up = |keys: &[u64], _: &mut [u64]| {
                     black_box(roofline::lookup(lines, keys, order));
+                    0
+                };
+                self.team.time(&runs(stream, Op::LookupBulk, work.threads), look_up).0
+            }
+            None => {
+                let lines = self.lines.as_mut_slice();
+                Team::time_alone(Run::next(stream, Op::InsertBulk.warm_runs()), |keys| {
+                    roofline::insert(lines, keys, order)
                 })
             }
-        });
-        times.into_iter().fold(f64::INFINITY, f64::min)
-    }
-
-    fn time(&mut self, turn: Turn<'_>, contestant: Contestant, op: Op) -> f64 {
-        match contestant {
-            Contestant::Kernel(kernel, index) => {
-                let filter = &mut self.filters[index];
-                filter.set_kernel(kernel);
-                match op {
-                    Op::LookupBulk => turn.time(|keys| {
-                        black_box(filter.count_batch(keys));
-                    }),
-                    Op::LookupSingle => turn.time(|keys| {
-                        for key in keys {
-                            black_box(filter.contains(key));
-                        }
-                    }),
-                    Op::InsertBulk => turn.time_alone(|keys| filter.insert_batch(keys)),
-                    Op::InsertSingle => turn.time_alone(|keys| {
-                        for key in keys {
-                            black_box(filter.insert(key));
-                        }
-                    }),
-                }
-            }
-            // The reference has no bulk calls: bulk is a loop in which the answers are summed, as in those of the kernels.
-            Contestant::Reference => {
-                let reference = &mut self.reference;
-                match op {
-                    Op::LookupBulk => turn.time(|keys| {
-                        black_box(keys.iter().filter(|&&key| reference.contains_u64(key)).count());
-                    }),
-                    Op::LookupSingle => turn.time(|keys| {
-                        for &key in keys {
-                            black_box(reference.contains_u64(key));
-                        }
-                    }),
-                    Op::InsertBulk | Op::InsertSingle => turn.time_alone(|keys| {
-                        for &key in keys {
-                            black_box(reference.insert_u64(key));
-                        }
-                    }),
-                }
-            }
-        }
-    }
-}
-
-/// The keys of a round.
-#[derive(Clone, Copy)]
-struct Turn<'a> {
-    batches: &'a [Vec<u64>],
-    threads: usize,
-    round: usize,
-}
-
-impl Turn<'_> {
-    /// The keys of a thread: none comes again before all others came, so that no lines are near which fresh keys would not
-    /// find there.
-    fn keys(&self, thread: usize, run: usize) -> &[u64] {
-        black_box(&self.batches[(2 * self.round + run + 2 * thread) % self.batches.len()])
-    }
-
-    /// Nanoseconds a key of the second of two runs: the first brings the caches to the state that the work itself keeps them
-    /// in, whatever ran before.
-    fn time_alone(&self, mut work: impl FnMut(&[u64])) -> f64 {
-        work(self.keys(0, 0));
-        let keys = self.keys(0, 1);
-        let start = Instant::now();
-        work(keys);
-        start.elapsed().as_secs_f64() * 1e9 / keys.len() as f64
-    }
-
-    /// The same with every thread at work on its own keys, pinned to a core: time from the first start to the last end, over
-    /// all keys.
-    fn time(&self, work: impl Fn(&[u64]) + Sync) -> f64 {
-        let cores = core_affinity::get_core_ids().unwrap_or_default();
-        let barrier = Barrier::new(self.threads);
-        let run = &|thread: usize| {
-            // The last core first, since the first one serves most interrupts.
-            if let Some(core) = cores.iter().rev().cycle().nth(thread) {
-                core_affinity::set_for_current(*core);
-            }
-            work(self.keys(thread, 0));
-            let keys = self.keys(thread, 1);
-            barrier.wait();
-            let start = Instant::now();
-            work(keys);
-            (start, Instant::now(), keys.len())
         };
-        let times: Vec<(Instant, Instant, usize)> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.threads).map(|thread| scope.spawn(move || run(thread))).collect();
-            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
-        });
-        let start = times.iter().map(|time| time.0).min();
-        let end = times.iter().map(|time| time.1).max();
-        let keys: usize = times.iter().map(|time| time.2).sum();
-        let elapsed = start.zip(end).map_or(Duration::ZERO, |(start, end)| end - start);
-        elapsed.as_secs_f64() * 1e9 / keys as f64
+        Order::ALL.map(time).into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    fn time(&mut self, stream: &Stream, work: Work, lane: Lane, op: Op) -> Result<f64, Failure> {
+        let filter = &mut self.entrants[lane.entrant].filter;
+        if let (Filter::Blocked(filter), Some(kernel)) = (&mut *filter, lane.kernel) {
+            filter.set_kernel(kernel);
+        }
+        if op.is_insert() {
+            return Ok(Team::time_alone(Run::next(stream, op.warm_runs()), |keys| filter.insert(op, keys)));
+        }
+        let runs = runs(stream, op, work.threads);
+        let (time, found) = self.team.time(&runs, |keys, mask| filter.lookup(op, keys, mask));
+        let present: usize = runs.iter().map(|run| run.timed.present).sum();
+        if found < present {
+            return Err(Failure::new(lane.name(), format!("lost {} of its keys", present - found)));
+        }
+        Ok(time)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    /// Present and absent keys never meet.
-    #[test]
-    fn keys_are_distinct() {
-        let keys: HashSet<u64> = (0..10_000).map(|index| key(7, index)).chain(absent(7, 10_000)).collect();
-        assert_eq!(keys.len(), 20_000);
+impl Entrant {
+    fn fill(plan: &Plan, load: &Load, bytes: u64, pages: Pages) -> Result<Self, bloomline::Error> {
+        let (kind, items, keys) = (load.kind, load.items(bytes), Keys { seed: plan.seed });
+        let mut filter = kind.build(items, bytes, plan.seed, pages)?;
+        keys.for_each_present(items, |piece| filter.insert(Op::InsertBulk, piece));
+        let mut found = 0;
+        keys.for_each_absent(plan.probes, |piece| found += filter.count(piece));
+        Ok(Self { kind, filter, items, fpr: found as f64 / plan.probes as f64 })
     }
+}
+
+/// What each thread is to do next.
+fn runs(stream: &Stream, op: Op, threads: usize) -> Vec<Run<'_>> {
+    (0..threads).map(|_| Run::next(stream, op.warm_runs())).collect()
 }

@@ -1,50 +1,49 @@
-//! `bloomline bench`: how fast this machine is with every kernel, and how near to the roofline.
+//! `bloomline bench`: what every kernel takes on this machine, beside the reference and the roofline.
 
+mod filter;
+mod keys;
 mod measure;
 mod page;
 mod plan;
-mod plots;
 mod rates;
 mod report;
+mod table;
+mod team;
 
-use std::fs;
-use std::io::Write;
 use std::path::Path;
-
-use tempfile::NamedTempFile;
 
 use crate::args::BenchArgs;
 use crate::failure::{Context, Failure};
-use crate::{memory, output};
+use crate::output;
+use crate::progress::Progress;
+use crate::target::Target;
 use plan::Plan;
+pub(crate) use plan::filter_bytes;
 use report::Report;
 
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     let plan = Plan::new(args)?;
-    memory::check(plan.memory())?;
-    // Before the minutes that the measurement takes.
-    let page = args.html.as_deref().map(|path| temporary_beside(path).about(path.display())).transpose()?;
-    let rows = measure::run(&plan)?;
-    let report = Report::new(&plan, rows, rates::run(&plan)?);
-    if let (Some(file), Some(path)) = (page, args.html.as_deref()) {
-        write_page(file, path, &page::html(&report)?).about(path.display())?;
+    // A page that cannot be written is refused before the minutes of work.
+    let target = args.html.as_deref().map(|path| target(path, args.json)).transpose()?;
+    let progress = Progress::steps(plan.steps());
+    let measured = measure::run(&plan, &progress)?;
+    let report = Report::new(&plan, measured, rates::run(&plan, &progress)?);
+    drop(progress);
+    let mut tell: fn(&str) -> Result<(), Failure> = output::print;
+    if let (Some(target), Some(path)) = (target, &args.html) {
+        if target.is_standard_output() {
+            tell = output::print_aside;
+        }
+        let page = page::html(&report)?;
+        target.write(|out| out.write_all(page.as_bytes())).about(path.display())?;
     }
-    if args.json { output::print_json(&report) } else { output::print(&report.to_text()) }
+    tell(&if args.json { output::json(&report)? } else { table::text(&report) })
 }
 
-fn temporary_beside(path: &Path) -> std::io::Result<NamedTempFile> {
-    if path.is_dir() {
-        return Err(std::io::ErrorKind::IsADirectory.into());
+fn target(path: &Path, json: bool) -> Result<Target, Failure> {
+    let target = Target::open(path).about(path.display())?;
+    if json && target.is_standard_output() {
+        return Err(Failure::new("--html", "standard output holds the JSON"));
     }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    NamedTempFile::new_in(directory)
-}
-
-/// The old page stays until the new one is complete.
-fn write_page(mut file: NamedTempFile, path: &Path, html: &str) -> std::io::Result<()> {
-    file.write_all(html.as_bytes())?;
-    #[cfg(unix)]
-    fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    Ok(target)
 }

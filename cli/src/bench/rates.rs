@@ -1,108 +1,91 @@
-//! False-positive rates at several bits per key, measured and exact.
+//! False-positive rates at several bits per key.
 
-use bloomline::reference::ReferenceFilter;
-use bloomline::sizing::{blocked, classic, split};
-use bloomline::{BloomFilter, Scheme};
 use serde::Serialize;
 
-use super::measure::{absent, key};
+use super::filter::{Kind, Op};
+use super::keys::Keys;
 use super::plan::Plan;
 use crate::failure::{Context, Failure};
 use crate::interval::interval;
-use crate::output;
+use crate::progress::Progress;
 
-/// Bits per key of the measured points.
-const BITS_PER_KEY: [u64; 7] = [6, 8, 10, 12, 14, 16, 20];
+const BITS_PER_KEY: [f64; 6] = [6.0, 8.0, 10.0, 12.0, 14.0, 16.0];
 
-/// The rate of one filter.
-#[derive(Clone, Debug, Serialize)]
+/// The measured rate of one filter.
+#[derive(Serialize)]
 pub(super) struct Point {
     pub(super) scheme: &'static str,
     pub(super) bits_per_key: f64,
-    k: u32,
-    items: u64,
-    probes: u64,
-    found: u64,
+    pub(super) k: u32,
+    pub(super) items: u64,
+    pub(super) probes: u64,
+    pub(super) found: u64,
     pub(super) rate: f64,
-    /// The exact interval of 99.9 %.
+    /// The ends of the exact 99.9 % interval.
     pub(super) low: f64,
     pub(super) high: f64,
-    /// What theory expects of such filters.
-    exact: f64,
+    /// The exact expected rate.
+    pub(super) exact: f64,
 }
 
-impl Point {
-    pub(super) fn cells(&self) -> [String; 6] {
-        let rate = output::rate;
-        [
-            self.scheme.into(),
-            format!("{:.2}", self.bits_per_key),
-            self.k.to_string(),
-            rate(self.rate),
-            format!("{}–{}", rate(self.low), rate(self.high)),
-            rate(self.exact),
-        ]
-    }
+/// Exact expected rates of a scheme, by bits per key.
+pub(super) struct Curve {
+    pub(super) scheme: &'static str,
+    pub(super) line: Vec<(f64, f64)>,
 }
 
-/// The exact expected rate at `bits_per_key`, of a large filter: what the curves show. None where there is none.
-pub(super) fn exact(scheme: &str, bits_per_key: f64) -> Option<f64> {
-    match Scheme::by_name(scheme) {
-        Ok(Scheme::SplitBlock) => split::rate_limit(bits_per_key).ok(),
-        Ok(_) => blocked::rate_limit(bits_per_key, 8).ok(),
-        Err(_) => {
-            let items = 1 << 20;
-            let bits = (items as f64 * bits_per_key) as u64;
-            Some(classic::rate(items, bits, classic::optimal_k(items, bits)))
-        }
-    }
+/// The points of every kind of filter, one kind after the other, and the curves that they should lie on.
+pub(super) struct Rates {
+    pub(super) points: Vec<Point>,
+    pub(super) curves: Vec<Curve>,
 }
 
-pub(super) fn run(plan: &Plan) -> Result<Vec<Point>, Failure> {
-    let items = plan.items;
-    let keys: Vec<u64> = (0..items).map(|index| key(plan.seed, index)).collect();
-    let probes: Vec<u64> = absent(plan.seed, plan.probes as usize).collect();
-    let mut points = Vec::new();
-    for &scheme in &plan.schemes {
-        for bits_per_key in BITS_PER_KEY {
-            let builder = BloomFilter::with_bits_per_key(items, bits_per_key as f64);
-            let mut filter = builder.scheme(scheme).fast().seed(plan.seed).build().about("filter")?;
-            filter.insert_batch(&keys);
-            let found = filter.count_batch(&probes) as u64;
-            let exact = filter.predicted_rate_at(items);
-            points.push(point(plan, scheme.name(), filter.bits(), filter.k(), found, exact));
-        }
-    }
-    for bits_per_key in BITS_PER_KEY {
-        let bits = items * bits_per_key;
-        let k = classic::optimal_k(items, bits);
-        let mut filter = ReferenceFilter::with_bits(bits, k, plan.seed).about("reference")?;
-        for &key in &keys {
-            filter.insert_u64(key);
-        }
-        let found = probes.iter().filter(|&&key| filter.contains_u64(key)).count() as u64;
-        points.push(point(plan, "classic", filter.bits(), k, found, filter.predicted_rate(items)));
-    }
-    Ok(points)
+pub(super) fn run(plan: &Plan, progress: &Progress) -> Result<Rates, Failure> {
+    progress.step("counting false positives");
+    let kinds = || plan.loads.iter().map(|load| load.kind);
+    let points = kinds().flat_map(|kind| BITS_PER_KEY.map(|bits| point(plan, kind, bits)));
+    let points = points.collect::<Result<_, _>>().about("rates")?;
+    let curves = kinds().map(|kind| curve(plan, kind)).collect::<Result<_, _>>().about("rates")?;
+    Ok(Rates { points, curves })
 }
 
-fn point(plan: &Plan, scheme: &'static str, bits: u64, k: u32, found: u64, exact: f64) -> Point {
-    let Plan { items, probes, .. } = *plan;
+fn curve(plan: &Plan, kind: Kind) -> Result<Curve, bloomline::Error> {
+    let items = plan.rate_items;
+    // Quarters of a bit, a little beyond the points.
+    let line = (22..=66).map(|quarters| {
+        let bytes = bytes(items, f64::from(quarters) / 4.0);
+        kind.rate(items, bytes).map(|rate| (bits_per_key(items, bytes), rate))
+    });
+    Ok(Curve { scheme: kind.name(), line: line.collect::<Result<_, _>>()? })
+}
+
+fn point(plan: &Plan, kind: Kind, bits: f64) -> Result<Point, bloomline::Error> {
+    let (items, probes, keys) = (plan.rate_items, plan.probes, Keys { seed: plan.seed });
+    let bytes = bytes(items, bits);
+    let mut filter = kind.build(items, bytes, plan.seed, bloomline::Pages::Ordinary)?;
+    keys.for_each_present(items, |piece| filter.insert(Op::InsertBulk, piece));
+    let mut found = 0;
+    keys.for_each_absent(probes, |piece| found += filter.count(piece));
     let [low, high] = interval(found, probes);
-    let (bits_per_key, rate) = (bits as f64 / items as f64, found as f64 / probes as f64);
-    Point { scheme, bits_per_key, k, items, probes, found, rate, low, high, exact }
+    Ok(Point {
+        scheme: kind.name(),
+        bits_per_key: bits_per_key(items, bytes),
+        k: filter.k(),
+        items,
+        probes,
+        found,
+        rate: found as f64 / probes as f64,
+        low,
+        high,
+        exact: kind.rate(items, bytes)?,
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The memory of so many bits per key, in whole blocks of every scheme.
+fn bytes(items: u64, bits_per_key: f64) -> u64 {
+    (items as f64 * bits_per_key / 8.0 / 64.0).ceil() as u64 * 64
+}
 
-    /// Classic filters: 1 % at 9.585 bits per key in the limit. Blocks cost some of that.
-    #[test]
-    fn curves_have_the_known_values() {
-        let at = |scheme| exact(scheme, 10.0).unwrap();
-        assert!((at("classic") - 0.008_194).abs() < 1e-5, "{}", at("classic"));
-        assert!((at("block512") - 0.0105).abs() < 1e-4, "{}", at("block512"));
-        assert!((at("split-block") - 0.0126).abs() < 1e-4, "{}", at("split-block"));
-    }
+fn bits_per_key(items: u64, bytes: u64) -> f64 {
+    8.0 * bytes as f64 / items as f64
 }
