@@ -16,7 +16,7 @@ const WORDS: usize = 512;
 const FEW_WORDS: usize = 64;
 
 /// Batches of so few keys are handed to the kernel one by one: what a batch costs once would be most of its time.
-const FEW: usize = 15;
+const FEW: usize = 7;
 
 /// Bytes between calling keys and reading them. The CPU's own prefetchers lose the stream of keys among the scattered
 /// accesses to the filter.
