@@ -20,6 +20,11 @@ pub(crate) trait RaceKey: bloomline::Key + Hash + Copy + Send + Sync + 'static {
     /// The mixer of bloomline for integers; foldhash for strings.
     fn mix(&self) -> u64;
 
+    /// The keys as the roofline takes them: 64-bit integers. None where they are something else.
+    fn integers(_keys: &[Self]) -> Option<&[u64]> {
+        None
+    }
+
     fn insert_parquet(&self, filter: &mut parquet::bloom_filter::Sbbf);
     fn check_parquet(&self, filter: &parquet::bloom_filter::Sbbf) -> bool;
     fn insert_reference(&self, filter: &mut ReferenceFilter);
@@ -74,6 +79,10 @@ const FOLD: FixedState = FixedState::with_seed(0);
 impl RaceKey for u64 {
     fn at(index: u64) -> Self {
         splitmix(index)
+    }
+
+    fn integers(keys: &[Self]) -> Option<&[u64]> {
+        Some(keys)
     }
 
     #[inline]

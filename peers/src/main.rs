@@ -8,6 +8,7 @@ mod race;
 mod report;
 mod rival;
 mod rivals;
+mod roofline;
 #[cfg(test)]
 mod tests;
 mod versions;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::keys::{KeyType, RaceKey, keys};
 use crate::report::{Op, Row, Work, median};
 use crate::rival::{Build, Entry, OURS, Rival, Shape, table};
+use crate::roofline::Roofline;
 
 /// What is measured, and how often.
 pub(crate) struct Plan {
@@ -48,14 +49,21 @@ pub(crate) fn run<K: RaceKey>(plan: &Plan, key_type: KeyType) -> Result<(Vec<Row
         let shape = Shape { bytes, items };
         let note = |text: String| format!("{}, {}: {text}", size(bytes), key_type.name());
         let key_bytes = (items + 3 * BATCHES * plan.batch) as u64 * key_type.bytes();
-        let memory = key_bytes + (bytes + bytes / 4) as u64 * table::<K>().len() as u64;
+        let memory = key_bytes + (bytes + bytes / 4) as u64 * (table::<K>().len() + 1) as u64;
         if memory > plan.memory {
             notes.push(note(format!("left out: it takes {} MiB of memory", memory >> 20)));
             continue;
         }
         eprintln!("{}, {} …", size(bytes), key_type.name());
-        let mut field =
-            Field { plan, shape, keys: keys::<K>(0, items), time_left: plan.fill_limit, lanes: Vec::new() };
+        let mut field = Field {
+            plan,
+            shape,
+            keys: keys::<K>(0, items),
+            time_left: plan.fill_limit,
+            lanes: Vec::new(),
+            roofline: Roofline::new(bytes)?,
+            rooflines: Vec::new(),
+        };
         for entry in table().into_iter().filter(|entry| bytes >= entry.from_bytes) {
             let name = entry.name;
             let build = memory + (entry.build_bytes * items) as u64;
@@ -86,6 +94,14 @@ pub(crate) fn size(bytes: usize) -> String {
     }
 }
 
+/// Times of a piece of work, in ns a key and of every round.
+struct Times {
+    /// Of each contestant, in bulk and one at a time.
+    lanes: Vec<[Vec<f64>; 2]>,
+    /// None for strings.
+    rooflines: Vec<f64>,
+}
+
 /// The contestants of one size.
 struct Field<'a, K> {
     plan: &'a Plan,
@@ -93,6 +109,9 @@ struct Field<'a, K> {
     keys: Vec<K>,
     time_left: Duration,
     lanes: Vec<Lane<K>>,
+    roofline: Roofline,
+    /// Times of the roofline of inserts, of every round.
+    rooflines: Vec<f64>,
 }
 
 /// A contestant with its full filter and its times in ns a key: of every round, in bulk and one at a time.
@@ -155,6 +174,9 @@ impl<K: RaceKey> Field<'_, K> {
         }
         let warm = &self.keys[..start.min(WARM)];
         for round in 0..rounds {
+            let first = if once { start + 2 * round * run } else { start };
+            let (before, timed) = self.keys[first..first + run].split_at(run / 2);
+            self.rooflines.extend(self.roofline.time_inserts(&[warm, before, timed]));
             for lane in &mut self.lanes {
                 match lane.entry.build {
                     Build::Empty(_) if once => {
@@ -202,10 +224,14 @@ impl<K: RaceKey> Field<'_, K> {
             .iter_mut()
             .map(|lane| lane.rival.lookup_bulk(&absent) as f64 / absent.len() as f64)
             .collect();
-        let inserts: Vec<_> = self.lanes.iter().map(|lane| lane.inserts.clone()).collect();
+        let inserts = Times {
+            lanes: self.lanes.iter().map(|lane| lane.inserts.clone()).collect(),
+            rooflines: std::mem::take(&mut self.rooflines),
+        };
         let shape = self.shape;
         let work = |op, hit_rate| Work { op, key_type: key_type.name(), shape, hit_rate };
-        let mut rows = self.table(work(Op::InsertBulk, None), work(Op::InsertSingle, None), &inserts, &rates);
+        let [bulk, single] = [Op::InsertBulk, Op::InsertSingle].map(|op| work(op, None));
+        let mut rows = self.table(bulk, single, &inserts, &rates);
         for &hit_rate in &self.plan.hit_rates {
             let times = self.lookups(hit_rate, &absent)?;
             let [bulk, single] = [Op::LookupBulk, Op::LookupSingle].map(|op| work(op, Some(hit_rate)));
@@ -214,15 +240,19 @@ impl<K: RaceKey> Field<'_, K> {
         Ok(rows)
     }
 
-    /// Times of every contestant. Every run takes the next batch, and the last one of a kind is timed: those before bring
+    /// Times of every contestant, and of the roofline. Every run takes the next batch, and the last one of a kind is timed: those before bring
     /// the caches to the state that the work itself keeps them in.
-    fn lookups(&mut self, hit_rate: u32, absent: &[K]) -> Result<Vec<[Vec<f64>; 2]>, String> {
+    fn lookups(&mut self, hit_rate: u32, absent: &[K]) -> Result<Times, String> {
         let (mixed, present) = self.mix(hit_rate, absent);
         let batch = self.plan.batch;
         let mut turns = (0..BATCHES).cycle();
-        let mut times = vec![[Vec::new(), Vec::new()]; self.lanes.len()];
+        let mut lanes = vec![[Vec::new(), Vec::new()]; self.lanes.len()];
+        let mut rooflines = Vec::new();
         for _ in 0..self.plan.rounds {
-            for (lane, times) in self.lanes.iter_mut().zip(&mut times) {
+            let batches: Vec<&[K]> =
+                turns.by_ref().take(3).map(|turn| &mixed[turn * batch..][..batch]).collect();
+            rooflines.extend(self.roofline.time_lookups(&batches));
+            for (lane, times) in self.lanes.iter_mut().zip(&mut lanes) {
                 for (single, times) in times.iter_mut().enumerate() {
                     let mut time = 0.0;
                     // The first runs find what the contestant before left in the caches, so they are one more.
@@ -244,7 +274,7 @@ impl<K: RaceKey> Field<'_, K> {
                 }
             }
         }
-        Ok(times)
+        Ok(Times { lanes, rooflines })
     }
 
     /// Batches with `hit_rate` per cent of keys that are present, and how many each batch has.
@@ -264,13 +294,21 @@ impl<K: RaceKey> Field<'_, K> {
     }
 
     /// The rows of a piece of work in bulk and one at a time.
-    fn table(&self, bulk: Work, single: Work, times: &[[Vec<f64>; 2]], rates: &[f64]) -> Vec<Row> {
+    fn table(&self, bulk: Work, single: Work, times: &Times, rates: &[f64]) -> Vec<Row> {
         let ours = self.lanes.iter().position(|lane| lane.entry.name == OURS);
         let mut rows = Vec::new();
         for (i, work) in [bulk, single].into_iter().enumerate() {
-            let ours = ours.map_or(&[][..], |ours| &times[ours][i]);
-            for ((lane, times), &fpr) in self.lanes.iter().zip(times).zip(rates) {
-                rows.extend(Row::new(work, &lane.entry, &*lane.rival, fpr, &times[i], ours));
+            let ours = ours.map_or(&[][..], |ours| &times.lanes[ours][i]);
+            for ((lane, lane_times), &fpr) in self.lanes.iter().zip(&times.lanes).zip(rates) {
+                rows.extend(Row::new(
+                    work,
+                    &lane.entry,
+                    &*lane.rival,
+                    fpr,
+                    &lane_times[i],
+                    ours,
+                    &times.rooflines,
+                ));
             }
         }
         rows
@@ -301,6 +339,6 @@ impl<K: RaceKey> Lane<K> {
     }
 }
 
-fn nanos(time: Duration, keys: usize) -> f64 {
+pub(crate) fn nanos(time: Duration, keys: usize) -> f64 {
     time.as_secs_f64() * 1e9 / keys as f64
 }

@@ -49,6 +49,10 @@ pub(crate) struct Row {
     ns: f64,
     ns_min: f64,
     ns_max: f64,
+    /// Median over the rounds of the least that a filter of one line per key can take, and of this time over that. None for
+    /// strings.
+    roofline_ns: Option<f64>,
+    ratio: Option<f64>,
     /// Measured with absent keys.
     fpr: f64,
     /// Median over the rounds of this time over that of this engine.
@@ -66,10 +70,14 @@ impl Row {
         fpr: f64,
         times: &[f64],
         ours: &[f64],
+        rooflines: &[f64],
     ) -> Option<Self> {
         let kernel = rival.kernel();
         let is_rival = kernel.is_none();
-        let ratios: Vec<f64> = times.iter().zip(ours).map(|(time, ours)| time / ours).collect();
+        let ratio_to = |others: &[f64]| {
+            let ratios: Vec<f64> = times.iter().zip(others).map(|(time, other)| time / other).collect();
+            median(&ratios)
+        };
         Some(Self {
             rival: is_rival.then_some(entry.name),
             version: is_rival.then(|| versions::locked(entry.package)),
@@ -86,8 +94,10 @@ impl Row {
             ns: median(times)?,
             ns_min: times.iter().copied().reduce(f64::min)?,
             ns_max: times.iter().copied().reduce(f64::max)?,
+            roofline_ns: median(rooflines),
+            ratio: ratio_to(rooflines),
             fpr,
-            ratio_to_ours: median(&ratios),
+            ratio_to_ours: ratio_to(ours),
             name: entry.name,
         })
     }
@@ -157,7 +167,9 @@ impl Report {
         }
         for ((key_type, bytes, _, hit_rate), rows) in tables {
             let work = hit_rate.map_or("inserts".into(), |rate| format!("lookups, {rate} % present"));
-            let _ = writeln!(text, "\n{}, {key_type}, {work}", size(bytes));
+            let roofline = rows.first().and_then(|row| row.roofline_ns);
+            let roofline = roofline.map_or(String::new(), |ns| format!("; roofline {ns:.2}"));
+            let _ = writeln!(text, "\n{}, {key_type}, {work}{roofline}", size(bytes));
             let _ =
                 writeln!(text, "{:<27} {:>5} {:>7}  {:>15} {:>28}", "", "bits", "fpr %", "bulk", "single");
             write_table(&mut text, &rows);

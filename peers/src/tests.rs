@@ -126,7 +126,19 @@ fn every_contestant_has_a_row_for_all_it_can_do() {
         assert_eq!(row["rival"].is_null(), !row["kernel"].is_null(), "{row}");
         assert_eq!(row["rival"].is_null(), row["version"].is_null(), "{row}");
         assert!(row["ratio_to_ours"].as_f64().unwrap() > 0.0, "{row}");
+        let (roofline, ratio) = (row["roofline_ns"].as_f64().unwrap(), row["ratio"].as_f64().unwrap());
+        assert!(roofline > 0.0 && ratio > 0.0, "{row}");
         assert_eq!(row["hit_rate"].is_null(), row["op"].as_str().unwrap().starts_with("insert"), "{row}");
+    }
+}
+
+/// The roofline hashes integers.
+#[test]
+fn strings_have_no_roofline() {
+    let (rows, _) = race::run::<[u8; 16]>(&plan(), KeyType::S16).unwrap();
+    let json = serde_json::to_value(rows).unwrap();
+    for row in json.as_array().unwrap() {
+        assert!(row["roofline_ns"].is_null() && row["ratio"].is_null(), "{row}");
     }
 }
 
