@@ -44,10 +44,6 @@ impl Target {
         Ok(Self::Path(file, path))
     }
 
-    pub(crate) fn is_standard_output(&self) -> bool {
-        matches!(self, Self::Standard)
-    }
-
     /// Whether standard output stays free for something else, also where it is a device.
     pub(crate) fn is_path(&self) -> bool {
         matches!(self, Self::Path(..))

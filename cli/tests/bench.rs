@@ -522,6 +522,19 @@ fn a_page_that_cannot_be_written_is_told_and_no_other_is_lost() {
     refused(&run(&options.split(' ').collect::<Vec<_>>()), &["bloomline: /dev/full: ", "No space left"]);
 }
 
+/// Under another name, standard output still holds the page alone.
+#[cfg(unix)]
+#[test]
+fn a_page_on_the_device_of_standard_output_is_alone_there() {
+    let options = "bench --quick --sizes 4K --hit-rates 0 --kernels scalar --html /dev/stdout";
+    let args: Vec<_> = options.split(' ').collect();
+    let output = run(&args);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.ends_with(b"</html>\n") || output.stdout.ends_with(b"</html>"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("false-positive rates"));
+    refused(&run(&[&args[..], &["--json"]].concat()), &["--html: ", "standard output holds the JSON"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_the_old_page_and_no_other_file() {
