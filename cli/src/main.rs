@@ -6,6 +6,7 @@ mod build;
 mod design;
 mod failure;
 mod info;
+mod interrupt;
 mod interval;
 mod keys;
 mod machine;

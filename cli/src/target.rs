@@ -3,9 +3,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 
 use tempfile::NamedTempFile;
+
+use crate::interrupt;
 
 /// Where a file goes.
 pub(crate) enum Target {
@@ -33,16 +34,14 @@ impl Target {
         };
         // The file behind a symbolic link is replaced, not the link.
         let path = if existing.is_some() { fs::canonicalize(path)? } else { path.into() };
-        let file = temporary_file(directory_of(&path))?;
-        remove_when_interrupted(file.path().into());
+        let file = interrupt::removed(|| {
+            let file = temporary_file(directory_of(&path))?;
+            Ok((file.path().into(), file))
+        })?;
         if let Some(existing) = existing {
             file.as_file().set_permissions(existing.permissions())?;
         }
         Ok(Self::Path(file, path))
-    }
-
-    pub(crate) fn is_standard_output(&self) -> bool {
-        matches!(self, Self::Standard)
     }
 
     /// Whether standard output stays free for something else, also where it is a device.
@@ -69,19 +68,6 @@ impl Target {
         }
         Ok(())
     }
-}
-
-/// The exit code of a command that an interrupt ended.
-const INTERRUPTED: i32 = 130;
-
-/// Leaves no temporary file behind when the process is asked to end.
-fn remove_when_interrupted(file: PathBuf) {
-    let handler = move || {
-        let _ = fs::remove_file(&file);
-        process::exit(INTERRUPTED);
-    };
-    // Refused where a signal is ignored, as under nohup, and should stay so.
-    let _ = ctrlc::try_set_handler(handler);
 }
 
 fn directory_of(path: &Path) -> &Path {

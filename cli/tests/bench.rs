@@ -4,15 +4,13 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::Stdio;
 
 use bloomline::sizing::{blocked, classic, split};
 use roxmltree::{Document, Node};
 use serde_json::Value;
 use statrs::distribution::{Beta, ContinuousCDF};
-use support::{Directory, command, full_disk, json, refused, run, text};
+use support::{Directory, command, full_disk, is_ignored, json, refused, run, send, text};
 
 const KERNELS: [&str; 2] = ["scalar", "portable"];
 const SIZES: [u64; 2] = [4 << 10, 64 << 10];
@@ -524,10 +522,27 @@ fn a_page_that_cannot_be_written_is_told_and_no_other_is_lost() {
     refused(&run(&options.split(' ').collect::<Vec<_>>()), &["bloomline: /dev/full: ", "No space left"]);
 }
 
+/// Under another name, standard output still holds the page alone.
+#[cfg(unix)]
+#[test]
+fn a_page_on_the_device_of_standard_output_is_alone_there() {
+    let options = "bench --quick --sizes 4K --hit-rates 0 --kernels scalar --html /dev/stdout";
+    let args: Vec<_> = options.split(' ').collect();
+    let output = run(&args);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.ends_with(b"</html>\n") || output.stdout.ends_with(b"</html>"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("false-positive rates"));
+    refused(&run(&[&args[..], &["--json"]].concat()), &["--html: ", "standard output holds the JSON"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_the_old_page_and_no_other_file() {
-    for signal in ["-INT", "-TERM", "-HUP"] {
+    for signal in ["INT", "TERM", "HUP"] {
+        if is_ignored(signal) {
+            println!("skipped: SIG{signal} is ignored here");
+            continue;
+        }
         let directory = Directory::new();
         let page = directory.write("page.html", "old");
         let mut child = command(&["bench", "--quick", "--sizes", "4M", "--html", &page])
@@ -538,10 +553,8 @@ fn an_interrupted_run_leaves_the_old_page_and_no_other_file() {
         while directory.files().len() < 2 {
             assert!(child.try_wait().unwrap().is_none(), "ended before it began");
         }
-        // The file is there a moment before the handler that removes it.
-        sleep(Duration::from_millis(200));
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        send(signal, &child);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "SIG{signal}");
         assert_eq!(directory.files(), ["page.html"]);
         assert_eq!(fs::read(&page).unwrap(), b"old");
     }

@@ -4,9 +4,9 @@ mod support;
 
 use std::fs;
 use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 
-use support::{Directory, command, full_disk, refused, run, run_with_input};
+use support::{Directory, command, full_disk, is_ignored, refused, run, run_with_input, send};
 
 #[test]
 fn verify_refuses_values_that_no_filter_can_have() {
@@ -155,21 +155,65 @@ fn a_filter_does_not_replace_its_own_keys() {
 fn an_interrupted_build_leaves_the_old_file_and_no_other() {
     // More than a pipe holds: when all is written, the command has begun to read.
     let lines = "key\n".repeat(100_000);
-    for signal in ["-INT", "-TERM", "-HUP"] {
+    // Nothing ignored, and what `nohup` and what a shell in the background has ignored.
+    for (trap, signal) in [
+        ("", "INT"),
+        ("", "TERM"),
+        ("", "HUP"),
+        ("HUP", "INT"),
+        ("HUP", "TERM"),
+        ("INT", "TERM"),
+        ("INT", "HUP"),
+    ] {
+        if is_ignored(signal) {
+            println!("skipped: SIG{signal} is ignored here");
+            continue;
+        }
         let directory = Directory::new();
         let out = directory.write("out", "old");
-        let mut child = command(&["build", "--keys", "-", "-o", &out]).stdin(Stdio::piped()).spawn().unwrap();
-        let mut input = child.stdin.take().unwrap();
+        let (mut child, mut input) = build_of_input(&out, trap);
         input.write_all(lines.as_bytes()).unwrap();
         assert_eq!(directory.files().len(), 2);
-        let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        assert!(killed.success());
+        send(signal, &child);
         // The input stays open until the command has ended.
-        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(child.wait().unwrap().code(), Some(130), "SIG{signal} with SIG{trap} ignored");
         drop(input);
         assert_eq!(fs::read(&out).unwrap(), b"old");
         assert_eq!(directory.files(), ["out"]);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_ignored_signal_does_not_end_a_build() {
+    let lines = "key\n".repeat(100_000);
+    for signal in ["INT", "TERM", "HUP"] {
+        let directory = Directory::new();
+        let out = directory.write("out", "old");
+        let (mut child, mut input) = build_of_input(&out, signal);
+        input.write_all(lines.as_bytes()).unwrap();
+        send(signal, &child);
+        input.write_all(lines.as_bytes()).unwrap();
+        drop(input);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "SIG{signal}");
+        assert_ne!(fs::read(&out).unwrap(), b"old");
+        assert_eq!(directory.files(), ["out"]);
+    }
+}
+
+/// A build of what will be written to its standard input, which ignores the signal `trap`, if any.
+#[cfg(unix)]
+fn build_of_input(out: &str, trap: &str) -> (Child, ChildStdin) {
+    // Only a shell can hand down an ignored signal without unsafe code.
+    let script = if trap.is_empty() { String::new() } else { format!("trap '' {trap}; ") };
+    let mut child = Command::new("sh")
+        .args(["-c", &(script + r#"exec "$0" build --keys - -o "$1""#), env!("CARGO_BIN_EXE_bloomline"), out])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let input = child.stdin.take().unwrap();
+    (child, input)
 }
 
 #[test]

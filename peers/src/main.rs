@@ -13,6 +13,7 @@ mod roofline;
 mod tests;
 mod versions;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -124,10 +125,14 @@ fn run(args: Args) -> Result<(), String> {
         notes.extend(more_notes);
     }
     let report = Report::new(rows, notes);
-    if json {
-        println!("{}", serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?);
+    let text = if json {
+        serde_json::to_string_pretty(&report).map_err(|error| error.to_string())? + "\n"
     } else {
-        print!("{}", report.to_text());
+        report.to_text()
+    };
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        // A reader that has seen enough is no failure.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -17,6 +17,9 @@ use crate::progress::Progress;
 /// Smaller filters lie in ordinary pages.
 const HUGE_PAGE: u64 = 2 << 20;
 
+/// The option that asked for more threads than the system gives.
+const THREADS: &str = "--threads";
+
 /// All rows, and what was left out.
 pub(super) struct Measured {
     pub(super) rows: Vec<Row>,
@@ -143,7 +146,7 @@ impl<'a> Field<'a> {
         let lanes: Vec<_> = self.lanes().into_iter().flat_map(|lane| ops.map(|op| (lane, op))).collect();
         let (mut rooflines, mut times) = (Vec::new(), vec![Vec::new(); lanes.len()]);
         for _ in 0..self.plan.rounds {
-            rooflines.push(self.time_roofline(stream, work));
+            rooflines.push(self.time_roofline(stream, work)?);
             for (&(lane, op), times) in lanes.iter().zip(&mut times) {
                 times.push(self.time(stream, work, lane, op)?);
             }
@@ -174,24 +177,25 @@ impl<'a> Field<'a> {
     }
 
     /// The least work on the same stream of keys, by the fastest order.
-    fn time_roofline(&mut self, stream: &Stream, work: Work) -> f64 {
-        let time = |order| match work.hit_rate {
+    fn time_roofline(&mut self, stream: &Stream, work: Work) -> Result<f64, Failure> {
+        let mut time = |order| match work.hit_rate {
             Some(_) => {
                 let lines = self.lines.as_slice();
                 let look_up = |keys: &[u64], _: &mut [u64]| {
                     black_box(roofline::lookup(lines, keys, order));
                     0
                 };
-                self.team.time(&runs(stream, Op::LookupBulk, work.threads), look_up).0
+                let timed = self.team.time(&runs(stream, Op::LookupBulk, work.threads), look_up);
+                timed.about(THREADS).map(|(time, _)| time)
             }
             None => {
                 let lines = self.lines.as_mut_slice();
-                Team::time_alone(Run::next(stream, Op::InsertBulk.warm_runs()), |keys| {
+                Ok(Team::time_alone(Run::next(stream, Op::InsertBulk.warm_runs()), |keys| {
                     roofline::insert(lines, keys, order)
-                })
+                }))
             }
         };
-        Order::ALL.map(time).into_iter().fold(f64::INFINITY, f64::min)
+        Order::ALL.into_iter().try_fold(f64::INFINITY, |least, order| Ok(time(order)?.min(least)))
     }
 
     fn time(&mut self, stream: &Stream, work: Work, lane: Lane, op: Op) -> Result<f64, Failure> {
@@ -203,7 +207,8 @@ impl<'a> Field<'a> {
             return Ok(Team::time_alone(Run::next(stream, op.warm_runs()), |keys| filter.insert(op, keys)));
         }
         let runs = runs(stream, op, work.threads);
-        let (time, found) = self.team.time(&runs, |keys, mask| filter.lookup(op, keys, mask));
+        let (time, found) =
+            self.team.time(&runs, |keys, mask| filter.lookup(op, keys, mask)).about(THREADS)?;
         let present: usize = runs.iter().map(|run| run.timed.present).sum();
         if found < present {
             return Err(Failure::new(lane.name(), format!("lost {} of its keys", present - found)));

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     drop(progress);
     let mut tell: fn(&str) -> Result<(), Failure> = output::print;
     if let (Some(target), Some(path)) = (target, &args.html) {
-        if target.is_standard_output() {
+        if !target.is_path() {
             tell = output::print_aside;
         }
         let page = page::html(&report)?;
@@ -42,8 +42,8 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
 
 fn target(path: &Path, json: bool) -> Result<Target, Failure> {
     let target = Target::open(path).about(path.display())?;
-    if json && target.is_standard_output() {
-        return Err(Failure::new("--html", "standard output holds the JSON"));
+    if json && !target.is_path() {
+        return Err(Failure::new("--html", "a file must take the page: standard output holds the JSON"));
     }
     Ok(target)
 }

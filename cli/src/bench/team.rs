@@ -1,7 +1,9 @@
 //! The threads that work together, and their clock.
 
+use std::io;
 use std::panic::resume_unwind;
 use std::sync::Barrier;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,12 +50,13 @@ impl Team {
     }
 
     /// The same by a thread for each run, all of which begin the timed batches at once: the time from the first start to the
-    /// last end, over the keys of all. `work` gets room for a bit for each key, and says how many it found.
+    /// last end, over the keys of all. `work` gets room for a bit for each key, and says how many it found. An error when the system
+    /// has not so many threads to give.
     pub(super) fn time(
         &self,
         runs: &[Run<'_>],
         work: impl Fn(&[u64], &mut [u64]) -> usize + Sync,
-    ) -> (f64, usize) {
+    ) -> io::Result<(f64, usize)> {
         let barrier = Barrier::new(runs.len());
         let run = |Run { warm, timed }: &Run<'_>| {
             let timed = timed.keys();
@@ -68,25 +71,35 @@ impl Team {
         };
         let spans: Vec<_> = match runs {
             [alone] => vec![run(alone)],
-            _ => thread::scope(|scope| {
-                let pinned = |(i, keys)| {
+            _ => thread::scope(|scope| -> io::Result<_> {
+                // Nobody begins before all are there, or waits at the barrier for one that will not come.
+                let (mut threads, mut starts) = (Vec::new(), Vec::new());
+                for (i, keys) in runs.iter().enumerate() {
                     let core = (!self.cores.is_empty()).then(|| self.cores[i % self.cores.len()]);
+                    let (start, started) = channel::<()>();
                     let run = &run;
-                    scope.spawn(move || {
+                    let work = move || {
+                        // An end without a word means that not all could start.
+                        started.recv().ok()?;
                         core.map(core_affinity::set_for_current);
-                        run(keys)
-                    })
-                };
-                let threads: Vec<_> = runs.iter().enumerate().map(pinned).collect();
+                        Some(run(keys))
+                    };
+                    threads.push(thread::Builder::new().spawn_scoped(scope, work)?);
+                    starts.push(start);
+                }
+                for start in starts {
+                    // The thread waits for it.
+                    let _ = start.send(());
+                }
                 let ended = threads.into_iter().map(|thread| thread.join());
-                ended.map(|span| span.unwrap_or_else(|panic| resume_unwind(panic))).collect()
-            }),
+                Ok(ended.filter_map(|span| span.unwrap_or_else(|panic| resume_unwind(panic))).collect())
+            })?,
         };
         let start = spans.iter().map(|&(start, ..)| start).min();
         let end = spans.iter().map(|&(_, end, _)| end).max();
         let time = start.zip(end).map_or(Duration::ZERO, |(start, end)| end - start);
         let keys = runs.iter().map(|run| run.timed.keys().len()).sum();
-        (nanos(time, keys), spans.iter().map(|&(.., found)| found).sum())
+        Ok((nanos(time, keys), spans.iter().map(|&(.., found)| found).sum()))
     }
 }
 
@@ -110,16 +123,18 @@ mod tests {
             let runs: Vec<Run<'_>> = (0..threads).map(|_| Run::next(&stream, 3)).collect();
             let timed: Vec<_> = runs.iter().map(|run| run.timed.keys()).collect();
             let [warm, done] = [const { AtomicUsize::new(0) }; 2];
-            let (_, found) = team.time(&runs, |keys, mask| {
-                assert_eq!(mask.len(), 2);
-                if timed.contains(&keys) {
-                    assert_eq!(warm.load(Ordering::SeqCst), 3 * threads);
-                    done.fetch_add(1, Ordering::SeqCst);
-                } else {
-                    warm.fetch_add(1, Ordering::SeqCst);
-                }
-                keys.len() - 1
-            });
+            let (_, found) = team
+                .time(&runs, |keys, mask| {
+                    assert_eq!(mask.len(), 2);
+                    if timed.contains(&keys) {
+                        assert_eq!(warm.load(Ordering::SeqCst), 3 * threads);
+                        done.fetch_add(1, Ordering::SeqCst);
+                    } else {
+                        warm.fetch_add(1, Ordering::SeqCst);
+                    }
+                    keys.len() - 1
+                })
+                .unwrap();
             assert_eq!((done.into_inner(), found), (threads, 99 * threads));
         }
     }

@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -61,6 +61,20 @@ pub(crate) fn refused(output: &Output, parts: &[&str]) {
         assert!(stderr.contains(part), "{part:?} is not in {stderr:?}");
     }
     assert!(!stderr.contains("panicked"), "{stderr}");
+}
+
+/// Whether commands inherit from here that they ignore this signal, as under `nohup` or in the background of a script.
+#[cfg(unix)]
+pub(crate) fn is_ignored(signal: &str) -> bool {
+    // A shell cannot catch such a signal, so that its handler does not run.
+    let script = format!("trap 'exit 7' {signal}; kill -{signal} $$; exit 0");
+    Command::new("sh").args(["-c", &script]).status().unwrap().code() != Some(7)
+}
+
+#[cfg(unix)]
+pub(crate) fn send(signal: &str, child: &Child) {
+    let signal = format!("-{signal}");
+    assert!(Command::new("kill").args([&signal, &child.id().to_string()]).status().unwrap().success());
 }
 
 /// A directory that vanishes with the test.
