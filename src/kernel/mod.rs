@@ -27,7 +27,7 @@ use core::fmt;
 use crate::block::Block;
 use crate::error::Error;
 pub(crate) use array::BitArray;
-use engine::{Shape, Words};
+use engine::{Detected, Shape, Words};
 use schedule::Schedule;
 
 /// A row of the table. The functions may only be called when `detect` is true.
@@ -175,19 +175,6 @@ impl Class {
             0..8 => Self::Fewer,
             _ => Self::More,
         }
-    }
-}
-
-/// Proof that the CPU has what a kernel needs; its engines are built from it.
-#[derive(Clone, Copy)]
-struct Detected(());
-
-impl Detected {
-    /// # Safety
-    ///
-    /// The `detect` function of the kernel that receives the value has returned true.
-    unsafe fn assume() -> Self {
-        Self(())
     }
 }
 
