@@ -216,7 +216,7 @@ pub(crate) type PlacementOf<E> = <<E as Engine>::Layout as Layout>::Placement;
 ///
 /// # Safety
 ///
-/// * Where the engine's shape has a block, every block that [`place`](Self::place) gives and every offset that
+/// * Where the engine's shape has a block, and no more than its scheme allows, every block that [`place`](Self::place) gives and every offset that
 ///   [`prepare`](Self::prepare) writes is that of one of its blocks.
 /// * [`prepare`](Self::prepare) writes every lane of `offset` and `first`, of `run` where [`WRITES_RUN`](Self::WRITES_RUN)
 ///   says so, and for k > 8 of `second`.

@@ -45,7 +45,7 @@ struct Row {
 /// The coarse functions that every kernel has for a scheme and class of k.
 ///
 /// Each is safe to call when the row's `detect` is true, the shape is of that scheme and class, and the lines hold
-/// its blocks, of which there is at least one. `out` holds a byte for every eight keys: bit i % 8 of byte i / 8 tells whether key i was
+/// its blocks, of which there is at least one and no more than the scheme allows. `out` holds a byte for every eight keys: bit i % 8 of byte i / 8 tells whether key i was
 /// possibly present.
 #[derive(Clone, Copy)]
 struct Functions {

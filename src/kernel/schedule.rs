@@ -59,7 +59,7 @@ impl Schedule {
 ///
 /// # Safety
 ///
-/// `engine` was built for the number of blocks that `operation` works on, and that is not 0.
+/// `engine` was built for the number of blocks that `operation` works on; that is not 0, and no more than the scheme allows.
 #[inline(always)]
 pub(super) unsafe fn run<E: Engine, O: Operation<E>, const REPORT: bool>(
     engine: &E,
