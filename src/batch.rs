@@ -17,6 +17,8 @@ const FEW_WORDS: usize = 64;
 
 /// Batches of so few keys are handed to the kernel one by one: what a batch costs once would be most of its time.
 const FEW: usize = 7;
+// Their answers are one word of the bitmask.
+const _: () = assert!(FEW <= 64);
 
 /// Bytes between calling keys and reading them. The CPU's own prefetchers lose the stream of keys among the scattered
 /// accesses to the filter.

@@ -138,3 +138,22 @@ impl Kernel {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Seed;
+
+    #[test]
+    fn the_schedule_is_chosen_by_the_bytes_of_the_blocks() {
+        let near = (cache::last_level_bytes() / 4) as usize;
+        for scheme in Scheme::ALL {
+            let fit = near / scheme.block_bytes() as usize;
+            for (blocks, schedule) in [(fit, Schedule::NEAR), (fit + 1, Schedule::FAR)] {
+                let shape = Shape { scheme, k: 8, blocks, seed: Seed::new(0) };
+                let array = BitArray::new(Kernel::best(), shape, Pages::Ordinary).unwrap();
+                assert_eq!(array.schedule, schedule, "{shape:?}");
+            }
+        }
+    }
+}

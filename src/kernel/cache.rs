@@ -31,3 +31,22 @@ fn ask() -> Option<u64> {
     };
     raw_cpuid::CpuId::new().get_cache_parameters()?.map(bytes).max().filter(|&bytes| bytes > 0)
 }
+
+#[cfg(all(test, feature = "std", target_os = "linux", target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    /// Against what the system tells of the first CPU, where it tells anything.
+    #[test]
+    fn the_last_cache_is_as_large_as_the_system_says() {
+        let size = |index: u32| {
+            let path = std::format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
+            let text = std::fs::read_to_string(path).ok()?;
+            text.trim().strip_suffix('K')?.parse::<u64>().ok()
+        };
+        if let Some(kib) = (0..8).filter_map(size).max() {
+            assert_eq!(last_level_bytes(), kib << 10);
+            assert_eq!(last_level_bytes(), kib << 10, "asked again");
+        }
+    }
+}

@@ -35,6 +35,20 @@ pub(crate) struct Shape {
     pub(crate) seed: Seed,
 }
 
+/// Proof that the CPU has what a kernel needs; its engines are built from it. Here, so that no kernel can make one by itself.
+#[derive(Clone, Copy)]
+pub(super) struct Detected(());
+
+impl Detected {
+    /// # Safety
+    ///
+    /// The `detect` function of the kernel that receives the value has returned true.
+    #[inline(always)]
+    pub(super) unsafe fn assume() -> Self {
+        Self(())
+    }
+}
+
 /// The results for lanes 0 to 7 as an array. Not a loop: a long body would stay one, and then neither the lane is a constant
 /// nor do results stay in registers.
 macro_rules! every_lane {
@@ -202,7 +216,7 @@ pub(crate) type PlacementOf<E> = <<E as Engine>::Layout as Layout>::Placement;
 ///
 /// # Safety
 ///
-/// * Where the engine's shape has a block, every block that [`place`](Self::place) gives and every offset that
+/// * Where the engine's shape has a block, and no more than its scheme allows, every block that [`place`](Self::place) gives and every offset that
 ///   [`prepare`](Self::prepare) writes is that of one of its blocks.
 /// * [`prepare`](Self::prepare) writes every lane of `offset` and `first`, of `run` where [`WRITES_RUN`](Self::WRITES_RUN)
 ///   says so, and for k > 8 of `second`.

@@ -27,7 +27,7 @@ use core::fmt;
 use crate::block::Block;
 use crate::error::Error;
 pub(crate) use array::BitArray;
-use engine::{Shape, Words};
+use engine::{Detected, Shape, Words};
 use schedule::Schedule;
 
 /// A row of the table. The functions may only be called when `detect` is true.
@@ -45,7 +45,7 @@ struct Row {
 /// The coarse functions that every kernel has for a scheme and class of k.
 ///
 /// Each is safe to call when the row's `detect` is true, the shape is of that scheme and class, and the lines hold
-/// its blocks, of which there is at least one. `out` holds a byte for every eight keys: bit i % 8 of byte i / 8 tells whether key i was
+/// its blocks, of which there is at least one and no more than the scheme allows. `out` holds a byte for every eight keys: bit i % 8 of byte i / 8 tells whether key i was
 /// possibly present.
 #[derive(Clone, Copy)]
 struct Functions {
@@ -175,19 +175,6 @@ impl Class {
             0..8 => Self::Fewer,
             _ => Self::More,
         }
-    }
-}
-
-/// Proof that the CPU has what a kernel needs; its engines are built from it.
-#[derive(Clone, Copy)]
-struct Detected(());
-
-impl Detected {
-    /// # Safety
-    ///
-    /// The `detect` function of the kernel that receives the value has returned true.
-    unsafe fn assume() -> Self {
-        Self(())
     }
 }
 

@@ -5,7 +5,11 @@ use super::engine::{BlockOf, BlocksOf, Engine, Found, PlacementOf, Prepared, eve
 use super::layout::Layout;
 
 /// What to do with keys whose blocks are known.
-pub(crate) trait Operation<E: Engine> {
+///
+/// # Safety
+///
+/// With `REPORT`, [`group`](Self::group) has the engine [keep](Engine::keep) or [probe](Engine::probe) into `found`.
+pub(crate) unsafe trait Operation<E: Engine> {
     /// The first of the blocks.
     fn blocks(&self) -> *const BlockOf<E>;
 
@@ -22,7 +26,8 @@ pub(crate) trait Operation<E: Engine> {
 
 pub(crate) struct Lookup<'a, B>(pub(crate) &'a [B]);
 
-impl<E: Engine> Operation<E> for Lookup<'_, BlockOf<E>> {
+// SAFETY: every group is probed.
+unsafe impl<E: Engine> Operation<E> for Lookup<'_, BlockOf<E>> {
     #[inline(always)]
     fn blocks(&self) -> *const BlockOf<E> {
         self.0.as_ptr()
@@ -42,7 +47,8 @@ impl<E: Engine> Operation<E> for Lookup<'_, BlockOf<E>> {
 
 pub(crate) struct Insert<'a, B>(pub(crate) &'a mut [B]);
 
-impl<E: Engine> Operation<E> for Insert<'_, BlockOf<E>> {
+// SAFETY: with `REPORT`, what was missing is kept.
+unsafe impl<E: Engine> Operation<E> for Insert<'_, BlockOf<E>> {
     #[inline(always)]
     fn blocks(&self) -> *const BlockOf<E> {
         self.0.as_ptr()

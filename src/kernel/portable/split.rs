@@ -3,14 +3,14 @@
 use wide::u32x8;
 
 use crate::block::HalfBlock;
-use crate::kernel::Detected;
 use crate::kernel::engine::{Engine, Shape};
 use crate::kernel::layout::SplitBlock;
+use crate::kernel::{Detected, EIGHT};
 use crate::scheme::split::{PLACE_SHIFT, SALT};
 
 pub(super) struct PortableSplit<const CLASS: u8, const MIX: bool>(Shape);
 
-impl<const CLASS: u8, const MIX: bool> PortableSplit<CLASS, MIX> {
+impl<const MIX: bool> PortableSplit<EIGHT, MIX> {
     #[inline(always)]
     pub(super) fn new(_: Detected, shape: Shape) -> Self {
         Self(shape)
@@ -24,9 +24,11 @@ impl<const CLASS: u8, const MIX: bool> PortableSplit<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
-unsafe impl<const CLASS: u8, const MIX: bool> Engine for PortableSplit<CLASS, MIX> {
+// The default `prepare` writes each lane with `Layout::put`.
+// Answers are kept by `set_answers`, and read by default.
+unsafe impl<const MIX: bool> Engine for PortableSplit<EIGHT, MIX> {
     type Layout = SplitBlock;
-    const CLASS: u8 = CLASS;
+    const CLASS: u8 = EIGHT;
     const MIX: bool = MIX;
 
     type Missing = u32;

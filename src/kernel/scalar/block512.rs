@@ -16,6 +16,8 @@ impl<const CLASS: u8, const MIX: bool> Scalar<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+// The default `prepare` writes each lane with `Layout::put`.
+// Answers are kept by `set_answers`, and read by default.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Scalar<CLASS, MIX> {
     type Layout = Block512;
     const CLASS: u8 = CLASS;

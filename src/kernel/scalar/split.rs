@@ -1,14 +1,14 @@
 //! Split blocks, word by word.
 
 use crate::block::HalfBlock;
-use crate::kernel::Detected;
 use crate::kernel::engine::{Engine, Shape};
 use crate::kernel::layout::SplitBlock;
+use crate::kernel::{Detected, EIGHT};
 use crate::scheme::split::place;
 
 pub(super) struct ScalarSplit<const CLASS: u8, const MIX: bool>(Shape);
 
-impl<const CLASS: u8, const MIX: bool> ScalarSplit<CLASS, MIX> {
+impl<const MIX: bool> ScalarSplit<EIGHT, MIX> {
     #[inline(always)]
     pub(super) fn new(_: Detected, shape: Shape) -> Self {
         Self(shape)
@@ -16,9 +16,11 @@ impl<const CLASS: u8, const MIX: bool> ScalarSplit<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
-unsafe impl<const CLASS: u8, const MIX: bool> Engine for ScalarSplit<CLASS, MIX> {
+// The default `prepare` writes each lane with `Layout::put`.
+// Answers are kept by `set_answers`, and read by default.
+unsafe impl<const MIX: bool> Engine for ScalarSplit<EIGHT, MIX> {
     type Layout = SplitBlock;
-    const CLASS: u8 = CLASS;
+    const CLASS: u8 = EIGHT;
     const MIX: bool = MIX;
 
     /// 1 when a bit is missing.

@@ -84,6 +84,8 @@ impl<const CLASS: u8, const MIX: bool> Vbmi<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+// `prepare` writes whole registers of lanes: see `Hash512::prepare`.
+// `probe` and `keep` write all lanes of `bits`, and of `needed` for k ≠ 8.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
     type Layout = Block512;
     const CLASS: u8 = CLASS;

@@ -30,6 +30,8 @@ impl<const CLASS: u8, const MIX: bool> Avx512<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+// `prepare` writes whole registers of lanes: see `Hash512::prepare`.
+// Answers are kept by `set_answers`, and read by default.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx512<CLASS, MIX> {
     type Layout = Block512;
     const CLASS: u8 = CLASS;

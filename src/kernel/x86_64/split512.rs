@@ -6,9 +6,9 @@ use core::arch::x86_64::*;
 use super::hash512::{Hash512, load};
 use super::split256;
 use crate::block::HalfBlock;
-use crate::kernel::Detected;
 use crate::kernel::engine::{BlocksOf, Engine, Found, GROUP, Group, Prepared, Shape};
 use crate::kernel::layout::SplitBlock;
+use crate::kernel::{Detected, EIGHT};
 use crate::scheme::split::{PLACE_SHIFT, SALT};
 
 pub(super) struct Split512<const CLASS: u8, const MIX: bool>(Hash512);
@@ -25,7 +25,7 @@ static HASHES: [[u32; 16]; 4] = {
     hashes
 };
 
-impl<const CLASS: u8, const MIX: bool> Split512<CLASS, MIX> {
+impl<const MIX: bool> Split512<EIGHT, MIX> {
     #[inline(always)]
     pub(super) fn new(detected: Detected, shape: Shape) -> Self {
         Self(Hash512::new(detected, shape))
@@ -51,9 +51,11 @@ impl<const CLASS: u8, const MIX: bool> Split512<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
-unsafe impl<const CLASS: u8, const MIX: bool> Engine for Split512<CLASS, MIX> {
+// `prepare` writes all lanes of `offset` and `first`.
+// Answers are kept by `set_answers`, and read by default.
+unsafe impl<const MIX: bool> Engine for Split512<EIGHT, MIX> {
     type Layout = SplitBlock;
-    const CLASS: u8 = CLASS;
+    const CLASS: u8 = EIGHT;
     const MIX: bool = MIX;
 
     /// The missing bits.

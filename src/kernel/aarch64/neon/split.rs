@@ -5,9 +5,9 @@ use core::arch::aarch64::*;
 
 use super::{are_zero, is_zero};
 use crate::block::HalfBlock;
-use crate::kernel::Detected;
 use crate::kernel::engine::{Engine, Found, GROUP, Shape};
 use crate::kernel::layout::SplitBlock;
+use crate::kernel::{Detected, EIGHT};
 use crate::scheme::split::{PLACE_SHIFT, SALT};
 
 pub(super) struct NeonSplit<const CLASS: u8, const MIX: bool>(Shape);
@@ -15,7 +15,7 @@ pub(super) struct NeonSplit<const CLASS: u8, const MIX: bool>(Shape);
 /// Eight words, four to a register.
 type Registers = [uint32x4_t; 2];
 
-impl<const CLASS: u8, const MIX: bool> NeonSplit<CLASS, MIX> {
+impl<const MIX: bool> NeonSplit<EIGHT, MIX> {
     #[inline(always)]
     pub(super) fn new(_: Detected, shape: Shape) -> Self {
         Self(shape)
@@ -53,9 +53,11 @@ impl<const CLASS: u8, const MIX: bool> NeonSplit<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
-unsafe impl<const CLASS: u8, const MIX: bool> Engine for NeonSplit<CLASS, MIX> {
+// The default `prepare` writes each lane with `Layout::put`.
+// Answers are kept by `set_answers`, and read by default.
+unsafe impl<const MIX: bool> Engine for NeonSplit<EIGHT, MIX> {
     type Layout = SplitBlock;
-    const CLASS: u8 = CLASS;
+    const CLASS: u8 = EIGHT;
     const MIX: bool = MIX;
 
     /// The missing bits of words w and w + 4 together.

@@ -151,6 +151,8 @@ impl<const CLASS: u8, const MIX: bool> Avx2<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
+// `prepare` writes whole registers of lanes: offsets, places and, for k > 8, second places; no runs.
+// Answers are kept by `set_answers`, and read by default.
 unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2<CLASS, MIX> {
     type Layout = Block512;
     const CLASS: u8 = CLASS;

@@ -5,17 +5,17 @@ use core::arch::x86_64::*;
 
 use super::{Factor, load, mix, splat, store_lanes};
 use crate::block::HalfBlock;
-use crate::kernel::Detected;
 use crate::kernel::engine::{Engine, Found, GROUP, Group, Shape};
 use crate::kernel::layout::SplitBlock;
 use crate::kernel::x86_64::split256;
+use crate::kernel::{Detected, EIGHT};
 
 pub(super) struct Avx2Split<const CLASS: u8, const MIX: bool> {
     shape: Shape,
     blocks: Factor,
 }
 
-impl<const CLASS: u8, const MIX: bool> Avx2Split<CLASS, MIX> {
+impl<const MIX: bool> Avx2Split<EIGHT, MIX> {
     #[inline(always)]
     pub(super) fn new(detected: Detected, shape: Shape) -> Self {
         Self { shape, blocks: Factor::new(detected, shape.blocks as u32) }
@@ -40,9 +40,11 @@ impl<const CLASS: u8, const MIX: bool> Avx2Split<CLASS, MIX> {
 }
 
 // SAFETY: offsets come from the range reduction, whose result is below the number of blocks that `new` was given.
-unsafe impl<const CLASS: u8, const MIX: bool> Engine for Avx2Split<CLASS, MIX> {
+// `prepare` writes all lanes of `offset` and `first`.
+// Answers are kept by `set_answers`, and read by default.
+unsafe impl<const MIX: bool> Engine for Avx2Split<EIGHT, MIX> {
     type Layout = SplitBlock;
-    const CLASS: u8 = CLASS;
+    const CLASS: u8 = EIGHT;
     const MIX: bool = MIX;
 
     /// The missing bits.
