@@ -172,6 +172,7 @@ pub(crate) struct Found {
     /// Unless the kernel does it otherwise, the first word holds the answers.
     pub(crate) bits: Lanes,
     /// What a kernel needs to judge the bits.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) needed: Lanes,
 }
 

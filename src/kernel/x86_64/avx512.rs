@@ -144,8 +144,10 @@ unsafe impl<const CLASS: u8, const MIX: bool> Engine for Vbmi<CLASS, MIX> {
             // A word that misses its bit is a bit that was not found.
             found.bits.set(lane, !missing);
         }
-        // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
-        unsafe { store_lanes(&mut found.needed, splat(u64::MAX)) }
+        if CLASS != EIGHT {
+            // SAFETY: the CPU has AVX-512 F, or `self` would not exist.
+            unsafe { store_lanes(&mut found.needed, splat(u64::MAX)) }
+        }
     }
 
     #[inline(always)]
