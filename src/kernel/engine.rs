@@ -75,6 +75,7 @@ impl Lanes {
     }
 
     /// Where to write the eight words.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     #[inline(always)]
     pub(crate) fn as_mut_ptr(&mut self) -> *mut u64 {
         self.0.as_mut_ptr().cast()

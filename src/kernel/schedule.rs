@@ -17,9 +17,9 @@ use super::engine::{Engine, Found, GROUP, Group, Prepared};
 use super::operation::Operation;
 use crate::block::prefetch;
 
-/// Groups between calling the words of a group and hashing it: a page of them. The CPU's own prefetchers would bring a
+/// Groups between calling the words of a group and hashing it: two pages of them. The CPU's own prefetchers would bring a
 /// plain stream in time, but lose it among the scattered accesses to the filter.
-const AHEAD: usize = 64;
+const AHEAD: usize = 128;
 
 /// The most groups in a ring; a power of two.
 const MAX_RING: usize = 32;
