@@ -7,20 +7,9 @@ use std::fs;
 
 use bloomline::{BloomFilter, Kernel, Scheme};
 use serde_json::Value;
-use support::{Directory, json, refused, run, run_with_input, success, text};
+use support::{Directory, assert_close, json, refused, run, run_with_input, size, success, text};
 
 const SPLIT: &str = "split-block";
-
-fn size(args: &str) -> Value {
-    let args: Vec<_> = ["size", "--json"].into_iter().chain(args.split(' ')).collect();
-    json(&run(&args))
-}
-
-#[track_caller]
-fn assert_close(value: &Value, wanted: f64, tolerance: f64) {
-    let value = value.as_f64().unwrap();
-    assert!((value / wanted - 1.0).abs() <= tolerance, "{value} is not {wanted}");
-}
 
 #[test]
 fn split_blocks_stand_beside_the_other_filters() {

@@ -3,19 +3,7 @@
 mod support;
 
 use bloomline::Kernel;
-use serde_json::Value;
-use support::{json, refused, run, text};
-
-fn size(args: &str) -> Value {
-    let args: Vec<_> = ["size", "--json"].into_iter().chain(args.split(' ')).collect();
-    json(&run(&args))
-}
-
-#[track_caller]
-fn assert_close(value: &Value, wanted: f64, tolerance: f64) {
-    let value = value.as_f64().unwrap();
-    assert!((value / wanted - 1.0).abs() <= tolerance, "{value} is not {wanted}");
-}
+use support::{assert_close, json, refused, run, size, text};
 
 /// The owner's worked example: 1.14 MiB, 9.6 bits per key, k = 7, about 1.004 %.
 #[test]

@@ -127,3 +127,36 @@ pub(crate) fn shared_keys(name: &str) -> Option<PathBuf> {
     println!("skipped: {} is not there", path.display());
     None
 }
+
+/// The JSON of `bloomline size`.
+#[track_caller]
+pub(crate) fn size(args: &str) -> Value {
+    let args: Vec<_> = ["size", "--json"].into_iter().chain(args.split(' ')).collect();
+    json(&run(&args))
+}
+
+#[track_caller]
+pub(crate) fn assert_close(value: &Value, wanted: f64, tolerance: f64) {
+    let value = value.as_f64().unwrap();
+    assert!((value / wanted - 1.0).abs() <= tolerance, "{value} is not {wanted}");
+}
+
+/// The report of a run of `bloomline bench` in kernels that run everywhere, and its page.
+pub(crate) fn measured_bench(more: &str) -> (Value, String) {
+    let directory = Directory::new();
+    let page = directory.path("page.html");
+    let options =
+        format!("bench --quick --sizes 64K,4K --kernels scalar,portable {more} --json --html {page}");
+    let report = json(&run(&options.split_whitespace().collect::<Vec<_>>()));
+    assert_eq!(directory.files(), ["page.html"]);
+    (report, fs::read_to_string(page).unwrap())
+}
+
+#[track_caller]
+pub(crate) fn number(value: &Value, name: &str) -> f64 {
+    value[name].as_f64().unwrap_or_else(|| panic!("{name} of {value}"))
+}
+
+pub(crate) fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}
